@@ -1,7 +1,7 @@
-"""A YAML list as text that can be changed: a head, and one block for each entry with the comments right above it.
+"""Splits a YAML list into text blocks, so that entries can be edited without changing the rest of the file.
 
-A YAML writer would move those comments to the entry before, and lose them with it. Here every byte that is not meant
-stays.
+Each block is an entry with the comments directly above it. A YAML writer would lose comments, or attach them to the
+previous entry; here all other bytes stay as they are.
 """
 
 from __future__ import annotations
@@ -16,52 +16,55 @@ _EMPTY = re.compile(r"(?:\[\s*\]|null|~)[ \t]*(?:\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """A text in pieces: what stands before the first block, the blocks, and how far they are indented."""
+class BlockList:
+    """A split text: the head before the first block, the blocks, and their indentation."""
 
     head: str
     blocks: tuple[str, ...] = ()
     indent: str = ""
 
 
-def cut_blocks(text: str) -> Cut | None:
-    """Cut a list above each entry and its comments; None for one whose entries have no lines of their own.
+def cut_blocks(text: str) -> BlockList | None:
+    """Split a list above the comments of each entry; None when entries share a line.
 
-    Raises: yaml.YAMLError for what is no YAML.
+    Raises: yaml.YAMLError for invalid YAML.
     """
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if not isinstance(root, yaml.SequenceNode) or not root.value:
-        return Cut(_EMPTY.sub("", text))
+        return BlockList(_EMPTY.sub("", text))
     lines = text.splitlines(keepends=True)
     starts = [node.start_mark.line for node in root.value]
-    if root.flow_style or starts != sorted(set(starts)) or not all(begins(lines[start]) for start in starts):
+    if root.flow_style or starts != sorted(set(starts)) or not all(begins_entry(lines[start]) for start in starts):
         return None
-    cuts = [_above(lines, start, starts[i - 1] if i else _head_of(lines, start)) for i, start in enumerate(starts)]
+    cuts = [
+        _first_comment(lines, start, starts[i - 1] if i else _last_head_line(lines, start))
+        for i, start in enumerate(starts)
+    ]
     pieces = ["".join(lines[a:b]) for a, b in zip(cuts, [*cuts[1:], len(lines)], strict=True)]
-    return Cut("".join(lines[: cuts[0]]), tuple(pieces), " " * root.start_mark.column)
+    return BlockList("".join(lines[: cuts[0]]), tuple(pieces), " " * root.start_mark.column)
 
 
-def joined(head: str, blocks: Sequence[str]) -> str:
-    """Put a text together again; without blocks it is an empty list."""
+def join_blocks(head: str, blocks: Sequence[str]) -> str:
+    """Join a head and blocks; without blocks the text is an empty list."""
     if not blocks:
         return head + "[]\n"
     head = head.rstrip("\n")
     return (f"{head}\n\n" if head else "") + "".join(blocks)
 
 
-def begins(line: str) -> bool:
-    """Whether a line begins an entry of a list."""
+def begins_entry(line: str) -> bool:
+    """Whether a line is the first of a list entry."""
     return line.lstrip().startswith("- ")
 
 
-def _head_of(lines: list[str], first: int) -> int:
-    """Find the last line of the head: what stands before a blank line, or all of it when there is none."""
+def _last_head_line(lines: list[str], first: int) -> int:
+    """Return the last line of the head: the last blank line before the first entry, or the line before that entry."""
     blank = [number for number in range(first) if not lines[number].strip()]
     return blank[-1] if blank else first - 1
 
 
-def _above(lines: list[str], start: int, least: int) -> int:
-    """Find where the comments right above an entry begin."""
-    while start - 1 > least and lines[start - 1].lstrip().startswith("#"):
+def _first_comment(lines: list[str], start: int, head: int) -> int:
+    """Return the first line of the comments directly above an entry."""
+    while start - 1 > head and lines[start - 1].lstrip().startswith("#"):
         start -= 1
     return start

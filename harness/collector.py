@@ -1,8 +1,8 @@
-"""The garbage collector of Python, out of the way for a while.
+"""Pauses Python's garbage collector, or makes it run rarely, while searches run.
 
-While searches run it looks for cycles seldom, because what they make has none: cases, answers and edits are trees that
-go away by themselves, in millions; the types of a release are some million objects that stay. Looking through all of
-them again and again took a fifth of a search's time.
+Searches produce few reference cycles: cases, answers and edits are trees that reference counting frees, in millions,
+and the types of a release are about a million objects that stay. Scanning all of them again and again took a fifth of
+a search's time.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SELDOM = (50_000, 20, 20)
-"""New objects before a look at the young ones, and how many of these before a look at the older ones."""
+RARE_THRESHOLDS = (50_000, 20, 20)
+"""The arguments of `gc.set_threshold`: new objects before a collection of the youngest generation, and the collections
+of one generation before one of the next."""
 
 
 @contextmanager
-def collector_at_rest() -> Iterator[None]:
-    """Look for no garbage meanwhile; afterwards as before."""
+def paused_collector() -> Iterator[None]:
+    """Disable the collector in the block; afterwards it is enabled if it was before."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -28,14 +29,14 @@ def collector_at_rest() -> Iterator[None]:
 
 
 @contextmanager
-def seldom_collected() -> Iterator[None]:
-    """Look for cycles seldom, and never among what is there already. Afterwards all is as it was."""
+def rare_collections() -> Iterator[None]:
+    """Collect rarely in the block, and never scan the objects that exist already. Afterwards restore the settings."""
     before, was_frozen = gc.get_threshold(), gc.get_freeze_count() > 0
     gc.freeze()
-    gc.set_threshold(*SELDOM)
+    gc.set_threshold(*RARE_THRESHOLDS)
     try:
         yield
     finally:
         gc.set_threshold(*before)
-        if not was_frozen:  # else some of it is somebody else's, and nobody can tell which
+        if not was_frozen:  # a caller froze objects too, and unfreezing cannot be limited to ours
             gc.unfreeze()

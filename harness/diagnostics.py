@@ -1,12 +1,12 @@
-"""Our words on bad input: positions, diagnostics, and the exceptions that carry them.
+"""Defines positions, diagnostics of invalid input, and the Python exceptions that carry them.
 
-A *diagnostic* is about input we were given (a file, a tag, a manifest, a worker, an option); a *field error* is what a
-validator reports and lives in `harness.field`.
+A *diagnostic* is about input of the harness (a file, a tag, a manifest, a worker, an option); a *field error* is the
+result of a validator, and is defined in `harness.field`.
 
     HarnessError                 anything the command line turns into a message and exit code 2
     ├── InputError               files, tags, manifests, options: carries every diagnostic found, not the first
     ├── TargetError              a target cannot be used at all (not built, not started, another protocol)
-    └── UsageError               a call that makes no sense (a kind that the target does not serve)
+    └── UsageError               an invalid call (a kind that the target does not serve)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from difflib import get_close_matches
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """Where something stands. Units: lines and columns count from 1, a tab is one column; 0 means unknown."""
+    """A position in a file. Units: lines and columns count from 1, a tab is one column; 0 means unknown."""
 
     file: str
     line: int = 0
@@ -35,10 +35,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One statement about bad input: where, what, why and how to fix it.
+    """A message about invalid input: where, what, why and how to fix it.
 
-    `code` is a slug that `harness explain` knows; `source` is the line in question, shown with a caret when the
-    position has a column; `width` is the number of characters the caret line marks.
+    `code` is a slug that `harness explain` explains; `source` is the line of the position, printed with a caret when
+    the position has a column; `width` is the number of characters that the caret line marks.
     """
 
     position: Position
@@ -64,11 +64,11 @@ class Diagnostic:
 
 
 class HarnessError(Exception):
-    """Anything that stops a command with a message for people and exit code 2."""
+    """An error that ends a command with a message and exit code 2."""
 
 
 class InputError(HarnessError):
-    """Input is unusable. Carries every diagnostic that was found."""
+    """Input is invalid. Carries every diagnostic that was found."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
@@ -89,12 +89,12 @@ class TargetError(HarnessError):
 
 
 class UsageError(HarnessError):
-    """A call that makes no sense, such as a kind that the target does not serve."""
+    """A call is invalid, such as for a kind that the target does not serve."""
 
 
 def near_miss(word: str, known: Sequence[str]) -> str:
     """Suggest the closest known word, as `"did you mean x?"`, or the empty string when nothing is close."""
-    if len(word) > 100:  # nobody misspells that, and comparing takes its time
+    if len(word) > 100:  # not a misspelling, and slow to compare
         return ""
     found = get_close_matches(word, known, n=1, cutoff=0.6)
     return f"did you mean {found[0]}?" if found else ""

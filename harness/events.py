@@ -1,4 +1,4 @@
-"""What a run tells while it goes on, and what it returns in the end. Plain data, no report, no command line."""
+"""The events that a run emits, and the result that it returns. Plain data: no report, no command line."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from harness.errormatch.witness import Shown
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """How much a run may ask: seconds, cases, or both; the first limit that is reached ends it."""
+    """The limits of a run in seconds, cases, or both; the run ends at the first limit that it reaches."""
 
     max_time: float | None = None
     max_cases: int | None = None
 
 
 class KindReport(msgspec.Struct, frozen=True):
-    """What was done for one kind and operation.
+    """The outcome for one kind and operation.
 
-    `has_seed` says whether a seed object (for update: a pair) that both sides accept was found; if not, `remaining`
-    holds the texts of the errors that remained on the best candidate, those that nothing silenced first, and `sides`
-    who reports each: handwritten, declarative or both. `seed_search_complete` says that the search for one came to its
-    end, so that there being none says something; a limit of time cuts it short. `failures` counts answers with a
-    failure.
-    `error` is set when the search of this kind stopped on an internal problem: it is reported, never hidden.
-    `paths` counts those of the type, `accepted_paths` those that occur in an accepted object, `unaccepted_paths` are
-    the outermost of the others, each with the error that rejected it, `rejected_paths` counts those that some error
-    rejected: what is neither was not tried. All four stand at the first operation of a type, for all that share it.
-    `changed_paths` are those that an accepted update changes.
+    `has_seed`: a seed object (for update: a pair) was found that both the handwritten and the declarative validators
+    accept. If none was, `remaining` holds the texts of the errors on the best candidate, errors that no edit removed
+    first, and `sides` says who reports each: handwritten, declarative or both. `seed_search_complete`: no time limit
+    cut that search short, so that a missing seed is a result.
+    `failures` counts answers with a failure, `too_large` those among them with more errors than are kept.
+    `error` is the internal error that stopped the search of this kind; it is always reported.
+    `paths` counts the paths of the type, `accepted_paths` those that occur in an accepted object; `unaccepted_paths`
+    are the outermost of the others, each with the error that rejected it; `rejected_paths` counts those that an error
+    rejected. A path that is neither was not tried. Operations that share a type share these four: the first one has
+    them. `changed_paths` are the paths that an accepted update changes.
     """
 
     kind: KindInfo
@@ -49,10 +49,11 @@ class KindReport(msgspec.Struct, frozen=True):
     rejected_paths: int = 0
     sides: tuple[str, ...] = ()
     seed_search_complete: bool = False
+    too_large: int = 0
 
 
 class Expected:
-    """What both sides said of an object, and what its author expects: `accepted`, or `rejected`."""
+    """The errors for an object of the user, and the verdict that its author expects: `accepted` or `rejected`."""
 
     __slots__ = ()
     expected: str
@@ -62,20 +63,21 @@ class Expected:
 
     @property
     def is_accepted(self) -> bool:
-        """Whether both sides accept it."""
+        """Whether neither the handwritten nor the declarative validators report an error."""
         return not (self.handwritten or self.declarative or self.failure)
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether it is what its author expects."""
+        """Whether the verdict is the one that its author expects."""
         return self.is_accepted == (self.expected == "accepted")
 
 
 class ExampleReport(Expected, msgspec.Struct, frozen=True):
-    """What both sides said of an object of the user's own, for one kind and operation.
+    """The outcome for one of the user's example objects, for one kind and operation.
 
-    `source` is its file and line. `expected` says what its author expects: `accepted`, or `rejected` by the name of its
-    file. `handwritten` and `declarative` are the texts of the errors of both sides, `failure` says why there are none.
+    `source` is its file and line. `expected` is the verdict that its author expects: `accepted`, or `rejected` by the
+    name of the file. `handwritten` and `declarative` are the texts of the errors; `failure` says why there is no
+    answer.
     """
 
     source: str
@@ -88,7 +90,7 @@ class ExampleReport(Expected, msgspec.Struct, frozen=True):
 
 
 class Timings(msgspec.Struct, frozen=True):
-    """Where the time of the harness went. Units: seconds, summed over jobs."""
+    """The time that the harness itself took, by activity. Units: seconds, summed over jobs."""
 
     generate: float = 0.0
     encode: float = 0.0
@@ -106,9 +108,9 @@ class Started(msgspec.Struct, frozen=True):
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """Sent about four times a second. `fraction` is of the budget, 0 to 1.
+    """The progress of a run, sent about four times a second. `fraction` is that of the budget used, 0 to 1.
 
-    `findings` counts different ones, those that an exception will tolerate too.
+    `findings` counts distinct findings, including those that the exceptions file tolerates.
     """
 
     cases: int
@@ -119,9 +121,9 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Met(msgspec.Struct, frozen=True):
-    """A difference of a new signature, as it was met: not reduced, not explained.
+    """A difference with a new signature, as first seen: neither reduced nor explained yet.
 
-    `kind` is the name people use, `phase` the phase of the search that met it (`harness.engine.phases`).
+    `kind` is the displayed name of the kind, `phase` the phase of the search (`harness.engine.phases`).
     """
 
     kind: str
@@ -135,37 +137,37 @@ class Met(msgspec.Struct, frozen=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A new finding, reduced."""
+    """A new finding, after its case was reduced and its cause explained."""
 
     finding: Finding
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """Something a person should read now: a worker was restarted, a corpus file was unreadable."""
+    """A message for the user: a worker was restarted, a corpus file was unreadable."""
 
     text: str
 
 
 STOPPED = ("interrupted", "internal-error", "target-lost", "budget", "saturated", "exhausted")
-"""The ways a run ends, in the order in which one of several is told: who interrupts a run is told so, whatever else."""
+"""Why a run ended. Of several reasons, such as those of several processes, the first in this order is reported."""
 LOST = frozenset({"internal-error", "target-lost"})
-"""Those after which nobody knows what the run would have found."""
+"""The reasons after which the findings of a run are incomplete in a way that no budget explains."""
 
 
-def how_bad(stopped: str) -> int:
-    """Order the ways a run ends as `STOPPED` does, last what a newer harness wrote and this one does not know."""
+def stop_rank(stopped: str) -> int:
+    """Return the position of a reason in `STOPPED`; an unknown one, written by a newer harness, comes last."""
     return STOPPED.index(stopped) if stopped in STOPPED else len(STOPPED)
 
 
-LONGER = 5
-"""How much longer a run is thought of, when it is told what more it would meet."""
+LONGER_RUN_FACTOR = 5
+"""The estimate of further differences is for a run this many times as long."""
 
 
 class Discovery(msgspec.Struct, frozen=True):
-    """When new differences came, and how many more a longer run would meet.
+    """When new differences were seen, and an estimate of how many more a longer run would see.
 
-    `signatures` were met, `last` is when the last new one came, in seconds of the run, and `quarters` how many came in
-    each quarter of it.
+    `signatures` counts the distinct ones, `last` is the age of the run when the last new one was seen, in seconds, and
+    `quarters` counts them by quarter of the run.
     """
 
     signatures: int = 0
@@ -173,16 +175,16 @@ class Discovery(msgspec.Struct, frozen=True):
     quarters: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     @property
-    def further(self) -> int | None:
-        """How many more a run `LONGER` times as long would meet, None while discovery does not slow down.
+    def further_differences(self) -> int | None:
+        """Estimate how many more a run `LONGER_RUN_FACTOR` times as long would see; None while the rate does not drop.
 
-        New differences are taken to come ever more rarely, by a power of the time that the last three quarters show. It
-        gives the order of magnitude, and knows nothing of what this search can never meet.
+        The rate of new differences is modelled as a negative power of time, fitted to the last three quarters. This
+        gives an order of magnitude, and cannot include differences that this search never reaches.
         """
         if not self.quarters[3]:
             return 0
-        ages = [math.log(1.5 + number) for number in range(3)]  # in quarters; the first one holds the start
-        rates = [math.log(max(0.5, met)) for met in self.quarters[1:]]
+        ages = [math.log(1.5 + number) for number in range(3)]  # in quarters, without the first: its rate is untypical
+        rates = [math.log(max(0.5, count)) for count in self.quarters[1:]]
         age, rate = sum(ages) / 3, sum(rates) / 3
         spread = sum((x - age) ** 2 for x in ages)
         power = sum((x - age) * (rate - y) for x, y in zip(ages, rates, strict=True)) / spread
@@ -190,13 +192,15 @@ class Discovery(msgspec.Struct, frozen=True):
             return None
         first = math.exp(rate + power * age)
         if math.isclose(power, 1.0):
-            return round(first * math.log(LONGER))
-        whole = math.pow(4 * LONGER, 1 - power) - math.pow(4, 1 - power)
+            return round(first * math.log(LONGER_RUN_FACTOR))
+        whole = math.pow(4 * LONGER_RUN_FACTOR, 1 - power) - math.pow(4, 1 - power)
         return round(first * whole / (1 - power))
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """What a case of the witness of an exception shows now. `failure` says why nobody knows."""
+    """The differences that a case of an exception's witness shows now (a witness is the case that shows a tolerated
+    finding). `failure` says why the case has no answer.
+    """
 
     exception: str
     case: int
@@ -205,17 +209,17 @@ class Replayed(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What a run returns, whether it ended by its budget, by an interrupt or by the loss of its target.
+    """The result of a run, whether its budget, an interrupt or the loss of its target ended it.
 
-    `compared` counts cases whose two lists were really compared (answers without failure). `composition_checked` and
-    `composition_differences` count the cases where the target's own served lists were compared with ours.
-    `part` names it among the parts of one run: the subject, and the feature gates that were asked for. `beside` says
-    that it ran at the same time as the part before it. `discovery` says when what was new came. `between` names two
-    targets whose users were compared, the one they have first; empty for the two sides of one. `allow_incomplete` are
-    patterns of kinds that the subject itself lets be incomplete. `examples` says what became of the user's own objects.
-    `stopped` is one of `STOPPED`; `stopped_detail` explains those that are `LOST`. `shard` is
-    `2/4` when only every fourth unit was searched, empty for all. `observed` has what each observer saw, by its name:
-    one outcome for each unit, in the order of units. `replayed` has what the witnesses of exceptions show.
+    `compared` counts the cases whose handwritten and declarative lists were compared (answers without failure).
+    `composition_checked` counts those whose served list was compared with the one composed here, and
+    `composition_differences` those where they differ.
+    `part` names one part of a run: the subject and its feature gates. `beside`: it ran at the same time as the part
+    before it. `between` names the two targets that were compared, the current one first; it is empty when the
+    handwritten and the declarative validators of one target were. `allow_incomplete` are patterns of kinds whose search
+    may be incomplete according to the subject. `stopped` is one of `STOPPED`, and `stopped_detail` explains those in
+    `LOST`. `shard` is `2/4` when only every fourth unit was searched, empty for all. `observed` has the outcomes of
+    each observer by its name, one for each unit in order. `replayed` are the replayed witnesses of exceptions.
     """
 
     subject: str

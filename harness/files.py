@@ -1,7 +1,6 @@
-"""Writing a file in one step: a reader sees the old one or the new one, never a half.
+"""Writes files atomically, so that a reader sees the old or the new content, never a part of it.
 
-And what folders need that several processes share: they stay small, belong to one user, and are changed by one at a
-time.
+It also has the helpers for folders that processes share: limiting their size, checking their owner, and locking them.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from pathlib import Path
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file in one step. What is no ordinary file (a pipe, a device) is written as it is.
+    """Write a file atomically. A pipe or a device is written directly.
 
-    Raises: OSError; then nothing is left behind.
+    Raises: OSError; then no temporary file remains.
     """
     if path.exists() and not path.is_file():
         with open(path, "wb") as stream:
@@ -43,7 +42,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Try whether a file can be written, before hours are spent on what will stand in it. Raises: OSError."""
+    """Check that a file can be written, before a long run computes its content. Raises: OSError."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not path.is_file():
@@ -54,10 +53,10 @@ def check_writable(path: Path) -> None:
         return
 
 
-def forget_old(folder: Path, pattern: str, most: int) -> None:
-    """Delete all but so many files of a folder that match a pattern: those go that were touched least recently.
+def delete_oldest(folder: Path, pattern: str, most: int) -> None:
+    """Keep at most `most` files of a folder that match a pattern, and delete the least recently modified ones.
 
-    Raises: OSError, such as when somebody else deletes one at the same time.
+    Raises: OSError, such as when another process deletes one at the same time.
     """
     entries = sorted(folder.glob(pattern), key=lambda place: place.stat().st_mtime, reverse=True)
     for old in entries[most:]:
@@ -71,7 +70,7 @@ def _umask() -> int:
 
 
 def is_private(path: Path) -> bool:
-    """Whether nobody but this user, and root, could have written a file or folder; False where there is none."""
+    """Whether only this user and root can have written a file or folder; False for a missing one."""
     try:
         found = path.stat()
     except (OSError, ValueError):
@@ -83,7 +82,7 @@ def is_private(path: Path) -> bool:
 
 @contextlib.contextmanager
 def locked(path: Path, wait: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Hold a lock file, or a folder, so that two processes do not do the same at once; `wait` hears of another holder.
+    """Hold an exclusive lock on a file or folder. `wait` is called once when another process holds it.
 
     Folders are not locked on Windows. Raises: OSError when it cannot be opened.
     """
@@ -121,8 +120,8 @@ else:
         return True
 
 
-def from_here(path: Path) -> str:
-    """Name a path from where the user stands, when it is below: what is written down is true elsewhere too."""
+def relative_to_cwd(path: Path) -> str:
+    """Return a path relative to the current folder when it is below it, so that it is valid on other machines too."""
     with contextlib.suppress(ValueError, OSError):
         return str(path.resolve().relative_to(Path.cwd()))
     return str(path)

@@ -1,16 +1,18 @@
-"""Paths in objects: the only code that parses, writes, canonicalises, reads, replaces and compares them.
+"""Parses, writes, canonicalises and compares paths in objects, and reads and replaces the values at them.
 
-A path has three forms. A *field path* is the text of an error, as the field paths of apimachinery write it:
-`spec.ports[0].name`, `metadata.labels[app]`, `<nil>` for the root. A *canonical path* says `[*]` for every index and
-key, and nothing for the root. A *JSON path* is a tuple: `("spec", "ports", 0, "name")`. A field path does not tell an
-index from a key, so a number that is text leads to an item where a list stands, and to a member where none does.
+No other module implements these operations. A path has three forms:
 
-A key is written as it is, with nothing to mark what stands in it, so `labels[a]b]` and `labels[a.b]` are read by a
-rule: a subscript begins at a bracket and ends at the first closing one behind which the path goes on or ends; at the
-first closing one, where there is no such.
+* A *field path* is the text in an error, in the format of apimachinery: `spec.ports[0].name`, `metadata.labels[app]`,
+  `<nil>` for the root.
+* A *canonical path* has `[*]` for every index and key, and is empty for the root.
+* A *JSON path* is a tuple: `("spec", "ports", 0, "name")`.
 
-Objects are never changed: a copy shares everything that does not lie on the way to the change. What a type says of a
-path stands in `gotypes.paths` and `fuzzers.places`; validators build their paths with `field.Path`.
+A field path does not distinguish an index from a key, so a number as text selects an item of a list, or a member of an
+object. Keys are not quoted or escaped, so `labels[a]b]` and `labels[a.b]` are ambiguous. A subscript ends at the first
+closing bracket that is followed by `.`, `[` or the end of the path, and without such a bracket at the first one.
+
+Objects are never changed: an edit returns a copy that shares all unchanged values. Paths that depend on types are in
+`gotypes.paths` and `fuzzers.shapepaths`; validators build their paths with `field.Path`.
 Source: apimachinery pkg/util/validation/field/path.go (2026-07), which writes `[%s]`.
 """
 
@@ -25,21 +27,21 @@ from typing import Final, NamedTuple, TypeAlias
 from harness.case import Json
 
 JsonPath: TypeAlias = tuple[str | int, ...]
-"""Where something is in an object: `("spec", "ports", 0, "name")`."""
+"""The path of a value in an object: `("spec", "ports", 0, "name")`."""
 
 ITEMS: Final = "[*]"
-"""What a canonical path says for every index and key."""
+"""The subscript of a canonical path, for every index and key."""
 
 _ROOTS = frozenset({"", "<nil>"})
 _END = re.compile(r"\](?=[.\[]|\Z)")
 _NAME = re.compile(r"[\w$-]+")
-_REMEMBERED = 1 << 14
-_DIGITS = 9
-"""No list is so long that an index has more, and what a target reports may be any number."""
+_MAX_CACHED_PATHS = 1 << 14
+_MAX_INDEX_DIGITS = 9
+"""At most this many digits are read as an index, because a target may report any number."""
 
 
 class PathStep(NamedTuple):
-    """One step of a field path: the name of a member, or what stands between two brackets."""
+    """One step of a field path: the name of a member, or the text between two brackets."""
 
     text: str
     is_subscript: bool
@@ -49,7 +51,7 @@ class PathStep(NamedTuple):
 
 
 def _subscripts(path: str) -> list[tuple[int, int]]:
-    """Return where the subscripts of a path begin and end, brackets included."""
+    """Return the start and end of each subscript of a path, brackets included."""
     found: list[tuple[int, int]] = []
     begin = path.find("[")
     ends = [match.start() for match in _END.finditer(path)] if begin >= 0 else []
@@ -64,13 +66,13 @@ def _subscripts(path: str) -> list[tuple[int, int]]:
 
 
 def closings(path: str, begin: int) -> Iterator[int]:
-    """Yield where a subscript that begins there may end: for who knows the types, and tries every reading."""
+    """Yield each possible end of a subscript that begins at an index, for callers that know the types."""
     return (found.end() for found in _END.finditer(path, begin))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_MAX_CACHED_PATHS)
 def parse(path: str) -> tuple[PathStep, ...]:
-    """Take a field path apart. The root has no steps; brackets that no other closes are part of nothing."""
+    """Split a field path into steps. The root has no steps; unclosed brackets are ignored."""
     if path in _ROOTS:
         return ()
     steps: list[PathStep] = []
@@ -86,19 +88,19 @@ def _names(text: str) -> list[PathStep]:
     return [PathStep(name, False) for name in text.replace("[", ".").split(".") if name]
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_MAX_CACHED_PATHS)
 def path_of(path: str) -> tuple[str, ...]:
-    """Return the JSON path that a field path means: names, indices and keys, all as text."""
+    """Convert a field path to names, indices and keys, all as text."""
     return tuple(step.text for step in parse(path))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_MAX_CACHED_PATHS)
 def pattern_of(path: str) -> tuple[str, ...]:
-    """Take a path apart where any index and key will do: names of members, and `[*]`."""
+    """Split a path into names of members, and `[*]` for indices and keys."""
     return tuple(ITEMS if step.is_subscript else step.text for step in parse(path))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_MAX_CACHED_PATHS)
 def canonical_path(path: str) -> str:
     """Replace every subscript by `[*]`; the root path `<nil>` becomes the empty string (semantics.md#9.2)."""
     if path in _ROOTS:
@@ -111,18 +113,18 @@ def canonical_path(path: str) -> str:
 
 
 def is_regular(path: str) -> bool:
-    """Whether a field path is written as validators write it: its steps give it back."""
+    """Whether joining the steps of a field path results in the same path, as for those that validators write."""
     again = "".join(f"[{step.text}]" if step.is_subscript else f".{step.text}" for step in parse(path))
     return path in _ROOTS or again.removeprefix(".") == path
 
 
 def join(path: str, step: str) -> str:
-    """Go on from a field path: with names of members, or with a subscript in its brackets."""
+    """Append names of members, or a subscript in brackets, to a field path."""
     return f"{path}.{step}" if path and step and step[0] != "[" else path + step
 
 
 def write(path: Iterable[str | int]) -> str:
-    """Write a JSON path as a field path. No type is asked: a key that could be the name of a member is written so."""
+    """Format a JSON path as a field path. Without types, a key that looks like a member is written as one."""
     text = ""
     for step in path:
         is_name = isinstance(step, str) and not step.isdecimal() and _NAME.fullmatch(step)
@@ -131,19 +133,19 @@ def write(path: Iterable[str | int]) -> str:
 
 
 def leads_to(field: str, path: JsonPath) -> bool:
-    """Whether a field path, as an error has it, means this JSON path."""
+    """Whether the field path of an error denotes a JSON path."""
     return path_of(field) == tuple(map(str, path))
 
 
 def segments(path: str) -> list[str]:
-    """Split a field path at its members, each with the subscripts behind it: `spec`, `ports[0]`, `name`."""
+    """Split a field path into members, each with its subscripts: `spec`, `ports[0]`, `name`."""
     spans = _subscripts(path)
     dots = [at for at, char in enumerate(path) if char == "." and not any(begin < at < end for begin, end in spans)]
     return [path[begin:end] for begin, end in zip([0, *(at + 1 for at in dots)], [*dots, len(path)], strict=True)]
 
 
 def parent_of(path: str) -> str:
-    """Return the path of what holds a member, an item or a value; nothing for a member of the root."""
+    """Return the path of the struct, list or map that contains a value; empty for a member of the root."""
     spans = _subscripts(path)
     begin, end = spans[-1] if spans else (0, 0)
     if spans and end == len(path):
@@ -153,7 +155,7 @@ def parent_of(path: str) -> str:
 
 
 def struct_of(path: str) -> str:
-    """Return the path of the struct that a field or its items are of: `spec` for `spec.ports` and `spec.ports[*]`."""
+    """Return the path of the struct that declares a field: `spec` for `spec.ports` and `spec.ports[*]`."""
     return ".".join(segments(path)[:-1])
 
 
@@ -163,28 +165,28 @@ def without_subscripts(path: str) -> str:
 
 
 def first_items(path: str) -> str:
-    """Return a field path that has this canonical one: that of first items."""
+    """Replace `[*]` by `[0]`, which makes a canonical path a field path."""
     return path.replace(ITEMS, "[0]")
 
 
-def is_below(path: str, above: str) -> bool:
-    """Whether a path lies below another: `a.b` and `a[0]` lie below `a`, but not `ab`; nothing lies below the root.
+def is_below(path: str, parent: str) -> bool:
+    """Whether a path is a child of another: `a.b` and `a[0]` are children of `a`, `ab` is not; the root has none.
 
-    By their text, as upstream says whether an error is of a child (error_matcher.go).
+    The texts are compared, as in error_matcher.go of apimachinery.
     """
-    return bool(above) and len(path) > len(above) and path.startswith(above) and path[len(above)] in ".["
+    return bool(parent) and len(path) > len(parent) and path.startswith(parent) and path[len(parent)] in ".["
 
 
-def is_within(path: str, above: str) -> bool:
-    """Whether a path is another one or lies below it; all lie within the root."""
-    return not above or path == above or is_below(path, above)
+def is_within(path: str, parent: str) -> bool:
+    """Whether a path is equal to or below another; every path is within the root."""
+    return not parent or path == parent or is_below(path, parent)
 
 
 # Values at JSON paths
 
 
 class _Absent:
-    """The value of a path at which nothing stands."""
+    """The value of a path that does not exist in an object."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -212,12 +214,12 @@ def look(obj: Json, path: JsonPath) -> Json:
 
 
 def index_of(text: str) -> int:
-    """Return the index that a text means in a list, -1 when it means none."""
-    return int(text) if len(text) <= _DIGITS and text.isdecimal() else -1
+    """Convert a text to a list index; -1 when it is not one."""
+    return int(text) if len(text) <= _MAX_INDEX_DIGITS and text.isdecimal() else -1
 
 
 def values_at(obj: Json, path: JsonPath) -> Iterator[Json]:
-    """Yield everything that stands at a path when an index may be any: items move, and only keys know them."""
+    """Yield the values at a path with any index, because items may move within a list."""
     if not path:
         yield obj
     elif isinstance(obj, list):
@@ -228,9 +230,9 @@ def values_at(obj: Json, path: JsonPath) -> Iterator[Json]:
 
 
 def find(obj: Json, pattern: Sequence[str], at: str = "") -> Iterator[tuple[str, Json]]:
-    """Yield the field paths that a pattern has in an object, with what stands there.
+    """Yield the field paths in an object that match a pattern, with their values.
 
-    A member that is not there is `ABSENT` where the object that could hold it is there.
+    The last member is `ABSENT` when only its parent exists.
     """
     if not pattern:
         yield at, obj
@@ -248,7 +250,7 @@ def find(obj: Json, pattern: Sequence[str], at: str = "") -> Iterator[tuple[str,
 
 
 def walk(obj: Json, at: JsonPath = ()) -> Iterator[tuple[JsonPath, Json]]:
-    """Yield everything that stands in an object with its path, what is outside first; the root is not yielded."""
+    """Yield the path and value of everything in an object, parents before children, without the root."""
     for step, value in obj.items() if isinstance(obj, dict) else enumerate(obj) if isinstance(obj, list) else ():
         path = (*at, step)
         yield path, value
@@ -259,9 +261,9 @@ def walk(obj: Json, at: JsonPath = ()) -> Iterator[tuple[JsonPath, Json]]:
 
 
 def put(obj: Json, path: JsonPath, value: Json) -> Json:
-    """Return a copy with this value at the path; missing parents are made, `ABSENT` removes.
+    """Return a copy with a value at a path, creating missing parents; `ABSENT` removes the value.
 
-    A list index past the end appends. A parent of the wrong sort is replaced.
+    A list index past the end appends. A parent of another type is replaced.
     """
     return _put(obj, path, 0, value) if path else value
 
@@ -302,19 +304,19 @@ def _put_item(obj: Json, index: int, path: JsonPath, at: int, value: Json) -> Js
 
 
 def remove(obj: Json, path: JsonPath) -> Json:
-    """Return a copy without what stands at a path; the object itself when nothing does, and for the root."""
+    """Return a copy without the value at a path; the object itself when it has none there, and for the root."""
     return put(obj, path, ABSENT) if path and look(obj, path) is not ABSENT else obj
 
 
 def insert(obj: Json, path: JsonPath, value: Json) -> Json:
-    """Return a copy with a list item inserted before this index."""
+    """Return a copy with an item inserted into a list, before the index that ends the path."""
     items = list(look(obj, path[:-1]) or ())
     items.insert(int(path[-1]), value)
     return put(obj, path[:-1], items)
 
 
 class Edit(NamedTuple):
-    """Put this value at this path; `ABSENT` removes."""
+    """An edit that puts a value at a path; `ABSENT` removes it."""
 
     path: JsonPath
     value: Json
@@ -325,34 +327,34 @@ class Edit(NamedTuple):
 
 
 def apply_all(edits: Iterable[Edit], obj: Json) -> Json:
-    """Return the copy that one edit after the other makes."""
+    """Return a copy after applying edits in order."""
     for path, value in edits:
         obj = put(obj, path, value)
     return obj
 
 
 def edits_to(new: Json, old: Json) -> list[Edit]:
-    """Return what makes one object of another."""
+    """Return the edits that turn the old object into the new one."""
     return [Edit(path, look(new, path)) for path in differences(new, old)]
 
 
 def later_first(edits: Iterable[Edit]) -> list[Edit]:
-    """Bring edits into the order in which a removal of a list item does not move the others.
+    """Sort edits so that removing a list item does not shift the items of later edits.
 
-    What lies within a path comes before the path itself.
+    Edits below a path come before that of the path itself.
     """
     return sorted(edits, key=_order, reverse=True)
 
 
 def _order(edit: Edit) -> list[tuple[bool, str | int]]:
-    """Say where an edit comes among others: indices are numbers, also when they are text."""
+    """Return the sort key of an edit. Indices sort as numbers, also when they are text."""
     return [
         (False, step) if isinstance(step, int) else (False, index_of(step)) if step.isdecimal() else (True, step)
         for step in edit[0]
     ]
 
 
-# What differs
+# Differences
 
 
 def count_differences(new: Json, old: Json) -> int:
@@ -368,7 +370,7 @@ def count_differences(new: Json, old: Json) -> int:
 
 
 def differences(new: Json, old: Json, at: JsonPath = ()) -> Iterator[JsonPath]:
-    """Yield the paths at which two objects differ, as deep as both have the same sort of parent."""
+    """Yield the paths at which two objects differ, as deep as both have parents of the same type."""
     if new is old or (new == old and type(new) is type(old)):
         return
     if isinstance(new, dict) and isinstance(old, dict):

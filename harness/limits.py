@@ -1,7 +1,7 @@
-"""Reading files of others within limits: bytes, nodes and depth, each told with where, what and what to do.
+"""Reads input files within limits on bytes, nodes and depth, and reports each violation as a diagnostic.
 
-Whatever a person hands in is read here: manifests, cases, reports, settings, lists of exceptions, types. A file that
-never ends, a list in a list ten thousand deep, or a few lines of YAML that stand for gigabytes end in a message.
+All user input is read here: manifests, cases, reports, settings, lists of exceptions, types. An endless file, a list
+nested ten thousand deep, or a few lines of YAML whose aliases expand to gigabytes result in a message.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ import msgspec
 
 from harness.diagnostics import Diagnostic, InputError, Position
 
-MOST_BYTES: Final = 64 << 20
-"""Bytes of a manifest, a list of exceptions, or anything else that people write."""
-MOST_REPORT: Final = 1 << 30
-"""Bytes of what a run wrote: reports and recordings."""
-MOST_SOURCE: Final = 32 << 20
-"""Bytes of a source file; the largest of Kubernetes has 5 MB."""
-MOST_NODES: Final = 2_000_000
-"""Values of a document, those that its aliases stand for included; the largest object of a cluster has some 50,000."""
+MAX_BYTES: Final = 64 << 20
+"""At most this many bytes of a manifest, a list of exceptions, or another file written by hand."""
+MAX_REPORT: Final = 1 << 30
+"""At most this many bytes of a report or a recording, which a run wrote."""
+MAX_SOURCE: Final = 32 << 20
+"""At most this many bytes of a source file; the largest of Kubernetes has 5 MB."""
+MAX_NODES: Final = 2_000_000
+"""At most this many values of a document, with its aliases expanded; the largest object of a cluster has 50,000."""
 DEEPEST: Final = 200
-"""Lists and objects in each other. What judges, reduces and prints objects calls itself for each of them."""
+"""At most this many nested lists and objects, because the functions that process objects are recursive."""
 _CHUNK: Final = 1 << 20
 
 
-def read_bounded(path: Path | str, most: int = MOST_BYTES, is_regular: bool = False) -> bytes:
-    """Read a file of at most so many bytes; `is_regular` refuses pipes and devices, whose reading may never end.
+def read_bounded(path: Path | str, most: int = MAX_BYTES, is_regular: bool = False) -> bytes:
+    """Read a file of at most `most` bytes. `is_regular` rejects pipes and devices, whose reading may never end.
 
     Raises: OSError, InputError for a file that is too large.
     """
     try:
-        # A pipe that nobody writes to must not hold us before we know that it is one.
+        # Opening a pipe without a writer must not block before its type is known.
         number = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | (_NO_WAIT if is_regular else 0))
     except ValueError:  # a NUL in the name
         raise OSError(errno.EINVAL, "its name is no name of a file") from None
@@ -46,15 +46,15 @@ def read_bounded(path: Path | str, most: int = MOST_BYTES, is_regular: bool = Fa
             raise OSError(errno.EINVAL, "it is no regular file")
         if found.st_size > most and stat.S_ISREG(found.st_mode):
             raise _too_large(str(path), most, found.st_size)
-        # What is no file has no size and may have no end; a pipe of our own has one.
-        return drained(stream, str(path), min(most, MOST_BYTES) if stat.S_ISCHR(found.st_mode) else most)
+        # A device may be endless, so its limit is lower; a pipe from a shell ends.
+        return read_stream(stream, str(path), min(most, MAX_BYTES) if stat.S_ISCHR(found.st_mode) else most)
 
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 
 
-def drained(stream: BinaryIO, name: str, most: int = MOST_BYTES) -> bytes:
-    """Read a stream to its end, which must come. Raises: OSError, InputError."""
+def read_stream(stream: BinaryIO, name: str, most: int = MAX_BYTES) -> bytes:
+    """Read a stream to its end. Raises: OSError, InputError when it is longer than `most` bytes."""
     pieces, left = list[bytes](), most
     while piece := stream.read(min(_CHUNK, left + 1)):
         pieces.append(piece)
@@ -64,27 +64,27 @@ def drained(stream: BinaryIO, name: str, most: int = MOST_BYTES) -> bytes:
     return b"".join(pieces)
 
 
-def lines_of(stream: BinaryIO, name: str, most: int = MOST_BYTES) -> Iterator[bytes]:
-    """Yield the lines of a stream, which may go on for ever; a line may not. Raises: OSError, InputError."""
+def lines_of(stream: BinaryIO, name: str, most: int = MAX_BYTES) -> Iterator[bytes]:
+    """Yield the lines of a stream, which may be endless. Raises: OSError, InputError for a line that is too long."""
     while line := stream.readline(most + 1):
         if len(line) > most:
             raise _too_large(name, most)
         yield line
 
 
-def read_bounded_text(path: Path | str, most: int = MOST_BYTES, encoding: str = "utf-8") -> str:
-    """Read a file of text, with line ends as `\\n`. Raises: OSError, UnicodeDecodeError, InputError."""
+def read_bounded_text(path: Path | str, most: int = MAX_BYTES, encoding: str = "utf-8") -> str:
+    """Read a text file, with line ends as `\\n`. Raises: OSError, UnicodeDecodeError, InputError."""
     text = read_bounded(path, most).decode(encoding)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_checkout(path: Path | str) -> bytes:
-    """Read a source file of a checkout, which may hold pipes, devices, links to them, and files without an end.
+    """Read a source file of a checkout, which may contain pipes, devices, and links to them.
 
-    Raises: OSError when it cannot be read, InputError when it is no regular file or too large.
+    Raises: OSError when it cannot be read, InputError when it is not a regular file or too large.
     """
     try:
-        return read_bounded(path, MOST_SOURCE, is_regular=True)
+        return read_bounded(path, MAX_SOURCE, is_regular=True)
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
@@ -93,13 +93,13 @@ def read_checkout(path: Path | str) -> bytes:
 
 
 def read_checkout_text(path: Path | str) -> str:
-    """Read such a file as text, whatever bytes it has. Raises: OSError, InputError."""
+    """Read a source file of a checkout as text, replacing invalid bytes. Raises: OSError, InputError."""
     text = read_checkout(path).decode("utf-8", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def decode_bounded(data: bytes, name: str, line: int = 0, most_nodes: int = MOST_NODES) -> Any:
-    """Decode JSON that is neither too deep nor too large. Raises: InputError, msgspec.DecodeError, UnicodeError."""
+def decode_bounded(data: bytes, name: str, line: int = 0, most_nodes: int = MAX_NODES) -> Any:
+    """Decode JSON within the limits on depth and values. Raises: InputError, msgspec.DecodeError, UnicodeError."""
     try:
         value = msgspec.json.decode(data)
     except RecursionError:
@@ -108,8 +108,8 @@ def decode_bounded(data: bytes, name: str, line: int = 0, most_nodes: int = MOST
     return value
 
 
-def check_bounds(value: Any, name: str, line: int = 0, most_nodes: int = MOST_NODES) -> None:
-    """Hold a value of JSON to the limits, one level after the other. Raises: InputError."""
+def check_bounds(value: Any, name: str, line: int = 0, most_nodes: int = MAX_NODES) -> None:
+    """Check the depth and the number of values of JSON, level by level. Raises: InputError."""
     level, nodes, depth = [value] if isinstance(value, dict | list) else [], 0, 0
     while level:
         depth += 1
@@ -123,11 +123,11 @@ def check_bounds(value: Any, name: str, line: int = 0, most_nodes: int = MOST_NO
 
 
 def check_yaml(text: bytes | str, name: str) -> None:
-    """Hold YAML to the limits before anything is built of it: an alias counts as all that it stands for.
+    """Check the limits of YAML before it is loaded. An alias counts as all values of its anchor.
 
-    What is no YAML is left to whoever reads it. Raises: InputError.
+    Invalid YAML passes: its loader reports it. Raises: InputError.
     """
-    import yaml  # which takes its time, and most commands read none
+    import yaml  # slow to import, and most commands do not read YAML
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     counter = _Counter(name)
@@ -141,7 +141,7 @@ def check_yaml(text: bytes | str, name: str) -> None:
 
 
 class _Counter:
-    """Counts the values of YAML, event by event. `sizes` are of what an alias may stand for."""
+    """Counts the values of YAML, event by event, and the values of each anchor."""
 
     def __init__(self, name: str) -> None:
         self.name, self.line = name, 0
@@ -163,8 +163,8 @@ class _Counter:
         count = self._kinds.get(event.__class__.__name__)
         if count is not None:
             count(event)
-        if self._nodes > MOST_NODES:
-            raise _too_many(self.name, self.line, MOST_NODES)
+        if self._nodes > MAX_NODES:
+            raise _too_many(self.name, self.line, MAX_NODES)
 
     def _scalar(self, event: Any) -> None:
         self._nodes += 1
@@ -209,5 +209,5 @@ def _limit(name: str, line: int, message: str, why: str, fix: str) -> InputError
 
 
 def messages_of(error: InputError) -> str:
-    """Say on one line what was too much, for a note about a file that is left out."""
+    """Join the messages of an error on one line, for a note about a skipped file."""
     return "; ".join(one.message for one in error.diagnostics)

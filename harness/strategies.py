@@ -1,13 +1,14 @@
-"""Objects and pairs of a kind for tests of your own, and what both sides say of them.
+"""Hypothesis strategies for objects and updates of a kind, and the answers of its validators, for the user's own tests.
 
     @given(pairs("suites/claim_v1", "Claim"))
     def test_both_sides_agree(pair):
         old, new = pair
         assert [] == differences("suites/claim_v1", "Claim", new, old)
 
-A subject is a suite folder, a folder of Go types (nothing is handwritten then, and the tags alone decide), a Kubernetes
-release such as `1.37.1` or a checkout of it, or a `SubjectSpec`. It is opened, and objects that both sides accept are
-searched for, when the first example is drawn; both are kept until the process ends.
+A subject is a suite folder, a folder of Go types (it has no handwritten validator, and the tags alone decide), a
+Kubernetes release such as `1.37.1` or a checkout of it, or a `SubjectSpec`. "Both sides" are the handwritten and the
+declarative validator of a kind; an object is accepted when both accept it. The subject is opened, and accepted objects
+are searched for, when the first example is drawn. Both are kept until the process ends.
 """
 
 from __future__ import annotations
@@ -29,51 +30,54 @@ from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.diagnostics import UsageError, near_miss
 from harness.errormatch.trusted import all_wordings, own_wordings
-from harness.fuzzers.bases import Asking, Repair, accepted, errors_of, starts
 from harness.fuzzers.edits import Site, sites_of
 from harness.fuzzers.feedback import Harvest
-from harness.fuzzers.grow import Growth
+from harness.fuzzers.growth import Growth
 from harness.fuzzers.probes import probes_of
-from harness.fuzzers.strategies import Lean, objects_of, pairs_of
-from harness.fuzzers.values import fits, suggested, suggested_alone
-from harness.jsonpath import Edit
+from harness.fuzzers.repair import CaseGenerator, Repair, errors_of, first_candidates, is_accepted
+from harness.fuzzers.strategies import Bias, objects_of, pairs_of
+from harness.fuzzers.values import fits, suggested_items, suggested_values
+from harness.jsonpath import Edit, JsonPath
 from harness.objectmodel import HEADER, header_of, stored
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.targets.target import drive
 
-_MOST_ASKED = 900
-_MOST_TRIED = 2000
+_MAX_SEARCH_CASES = 900
+"""At most this many cases are spent on finding an accepted object, and as many on growing it."""
+_MAX_EDITS = 2000
+"""At most this many edits of an accepted object are tried, to learn which are accepted and where limits are."""
 _RELEASE = re.compile(r"v?\d+\.\d+(?:\.\d+)?")
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
-_OLDER: Mapping[str, Lean] = {"edges": "boundary"}
-"""Values of `lean` that had another name, which tests may still hold."""
+_FORMER: Mapping[str, Bias] = {"edges": "boundary"}
+"""Values of `lean` under their former names, which tests of users may still have."""
 
 
 def objects(
-    subject: str | Path | SubjectSpec, kind: str, version: str = "", subresource: str = "", *, lean: Lean = "any"
+    subject: str | Path | SubjectSpec, kind: str, version: str = "", subresource: str = "", *, lean: Bias = "any"
 ) -> st.SearchStrategy[Json]:
-    """Objects of a kind: near those that both sides accept, near the limits of rules, or anything its type allows.
+    """Draw objects of a kind: accepted ones with a few edits, boundary values of rules, or anything the type allows.
 
-    `kind` may name its group, `apps/Deployment`; `version` is the most stable one unless given. `lean="valid"` makes
-    changes that both sides accept, each by itself, and nothing else: most of its objects are accepted.
-    `lean="boundary"` changes every object, mostly to boundary values of rules.
+    `kind` may name its group, `apps/Deployment`; `version` is the most stable one unless given. `lean` sets the bias:
+    with `"valid"` an accepted object gets only edits that both sides accept, each by itself, so that most objects are
+    accepted; with `"boundary"` every object is edited, mostly to boundary values of rules.
     Shrinks towards: the empty object, then the smallest accepted one; with `lean="valid"` the smallest accepted one.
     Raises: when drawn, UsageError for a kind that the subject does not have (with the near miss), or for `lean="valid"`
     where no accepted object was found; InputError and TargetError for a subject that cannot be opened.
     """
-    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).objects(_OLDER.get(lean, lean)))
+    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).objects(_FORMER.get(lean, lean)))
 
 
 def pairs(
-    subject: str | Path | SubjectSpec, kind: str, version: str = "", subresource: str = "", *, lean: Lean = "any"
+    subject: str | Path | SubjectSpec, kind: str, version: str = "", subresource: str = "", *, lean: Bias = "any"
 ) -> st.SearchStrategy[tuple[Json, Json]]:
-    """Old and new objects of a kind that have one in common, from which each is a few edits away, or none.
+    """Draw updates (old, new) of a kind: two copies of one object, each with a few edits or none.
 
-    So an accepted object is edited, a wrong one stays or is changed elsewhere, becomes wrong in another way, or right.
-    The arguments, and what is raised, as for `objects`.
+    The edits cover the transitions that ratcheting distinguishes: an accepted object becomes invalid, an invalid one
+    stays, is edited at another path, becomes invalid in another way, or becomes valid. Arguments and errors as for
+    `objects`.
     Shrinks towards: one object twice, then one edit of the new one.
     """
-    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).pairs(_OLDER.get(lean, lean)))
+    return st.deferred(lambda: _KindSource.of(subject, kind, version, subresource).pairs(_FORMER.get(lean, lean)))
 
 
 def ask(
@@ -85,7 +89,7 @@ def ask(
     version: str = "",
     subresource: str = "",
 ) -> Answer:
-    """Return what both sides say of a new object, or of its change from `old`. Raises: as `objects` does."""
+    """Return the errors of both sides for a new object, or for its update from `old`. Raises: as `objects`."""
     source = _KindSource.of(subject, kind, version, subresource)
     [answer] = source.subject.target.ask([source.case(new, old)])
     return answer
@@ -100,11 +104,12 @@ def differences(
     version: str = "",
     subresource: str = "",
 ) -> list[Mismatch]:
-    """Return where the two sides differ about a new object, or about its change from `old`, under every gate setting.
+    """Return the mismatches of the two sides for a new object, or for its update from `old`, at every gate setting.
 
-    Both are asked twice, and about every version. Empty when they agree, or when the object cannot be decoded. Words
-    that are trusted to mean the same are no difference, as in a run: those that are shipped, and those of the file
-    `trusted_wordings.yaml` of the current folder. Raises: as `objects` does; InputError for that file.
+    Each side validates the case twice, to find answers that vary, and at every version of the kind. Returns an empty
+    list when the sides agree or the object cannot be decoded. As in a run, trusted wordings are not mismatches: those
+    that are shipped, and those of the file `trusted_wordings.yaml` of the current folder. Raises: as `objects`;
+    InputError for that file.
     """
     source = _KindSource.of(subject, kind, version, subresource)
     case = source.case(new, old)
@@ -113,7 +118,7 @@ def differences(
 
 
 def _spec_of(subject: str | Path | SubjectSpec) -> SubjectSpec:
-    """Say what a person's words name."""
+    """Return the spec of a suite folder, a folder of types, a checkout or a release."""
     if isinstance(subject, SubjectSpec):
         return subject
     if _RELEASE.fullmatch(str(subject)):
@@ -124,7 +129,7 @@ def _spec_of(subject: str | Path | SubjectSpec) -> SubjectSpec:
     if (folder / "pkg" / "apis").is_dir() and (folder / "staging").is_dir():
         return SubjectSpec("kubernetes", str(folder))
     if next(folder.rglob("*.go"), None) is None:
-        why = "is no folder" if not folder.is_dir() else "has neither a suite.py nor Go types"
+        why = "is not a folder" if not folder.is_dir() else "has neither a suite.py nor Go types"
         raise UsageError(f"{subject} {why}\n  fix: name a suite, a folder with types.go, or a release such as 1.37.1")
     return SubjectSpec("types", str(folder))
 
@@ -132,8 +137,8 @@ def _spec_of(subject: str | Path | SubjectSpec) -> SubjectSpec:
 _OPENED: dict[str, Subject] = {}
 
 
-def _opened(spec: SubjectSpec) -> Subject:
-    """Open a subject once; it is closed when the process ends."""
+def _open_once(spec: SubjectSpec) -> Subject:
+    """Return the opened subject, the same at every call; it is closed when the process ends."""
     key = repr(spec)
     if key not in _OPENED:
         _OPENED[key] = open_subject(spec)
@@ -146,7 +151,7 @@ _SOURCES: dict[tuple[str, str, str, str], _KindSource] = {}
 
 @dataclass(frozen=True, eq=False)
 class _KindSource:
-    """One kind of one subject, with strategies made from what both sides accept."""
+    """One kind of one subject, with strategies based on accepted objects."""
 
     subject: Subject
     info: KindInfo
@@ -158,42 +163,42 @@ class _KindSource:
         spec = _spec_of(subject)
         key = (repr(spec), kind, version, subresource)
         if key not in _SOURCES:
-            _SOURCES[key] = _source(_opened(spec), kind, version, subresource)
+            _SOURCES[key] = _find_source(_open_once(spec), kind, version, subresource)
         return _SOURCES[key]
 
-    def objects(self, lean: Lean) -> st.SearchStrategy[Json]:
-        """Objects that lean to one side."""
-        material = _material(self)
+    def objects(self, bias: Bias) -> st.SearchStrategy[Json]:
+        """Return the strategy for objects."""
+        corpus = _find_corpus(self)
         return objects_of(
-            self.subject.shape(self.info), **material.arguments(self, lean, material.examples, material.accepted)
+            self.subject.shape(self.info), **corpus.arguments(self, bias, corpus.examples, corpus.create_edits)
         )
 
-    def pairs(self, lean: Lean) -> st.SearchStrategy[tuple[Json, Json]]:
-        """Pairs that lean to one side."""
-        material = _material(self)
+    def pairs(self, bias: Bias) -> st.SearchStrategy[tuple[Json, Json]]:
+        """Return the strategy for updates."""
+        corpus = _find_corpus(self)
         return pairs_of(
-            self.subject.shape(self.info), **material.arguments(self, lean, material.stable, material.steps)
+            self.subject.shape(self.info), **corpus.arguments(self, bias, corpus.updatable, corpus.update_edits)
         )
 
     @property
     def header(self) -> dict[str, Json]:
-        """What every object of the kind says of itself."""
+        """The apiVersion and kind of every object."""
         return header_of(self.info.api_version, self.info.kind)
 
     def case(self, new: Json, old: Json) -> Case:
-        """Make a case that checks everything: both versions, twice."""
+        """Return a case that both sides validate twice, and at every version."""
         operation = Operation.CREATE if old is None else Operation.UPDATE
         mode, versions = self.subject.spec.mode, bool(self.info.versions)
         return self.info.case(operation, new, old, id=1, mode=mode, versions=versions, repeat=True)
 
-    def batch(self, objects: list[Json]) -> Asking:
-        """Ask about new objects, as the search for accepted ones wants it; about updates where nothing is created."""
+    def batch(self, objects: list[Json]) -> CaseGenerator:
+        """Ask about creating objects, as `Repair` and `Growth` do; about updates of kinds that are never created."""
         creates = Operation.CREATE in self.info.operations
         return (yield [self.case(obj, None if creates else obj) for obj in objects])
 
 
-def _source(subject: Subject, kind: str, version: str, subresource: str) -> _KindSource:
-    """Find the resource that a person means."""
+def _find_source(subject: Subject, kind: str, version: str, subresource: str) -> _KindSource:
+    """Find a kind of a subject by its name, version and subresource."""
     group, _, name = kind.rpartition("/")
     kinds = subject.target.info.kinds
     served = [info for info in kinds if info.kind == name and ("/" not in kind or info.group == group)]
@@ -203,19 +208,17 @@ def _source(subject: Subject, kind: str, version: str, subresource: str) -> _Kin
         raise UsageError(f"the subject {subject.name} has no kind {kind}\n  fix: {hint}")
     groups = list(dict.fromkeys(info.group for info in served))
     if len(groups) > 1:
-        raise UsageError(f"several groups have a kind {kind}\n  fix: say {' or '.join(f'{g}/{name}' for g in groups)}")
+        raise UsageError(f"several groups have a kind {kind}\n  fix: name {' or '.join(f'{g}/{name}' for g in groups)}")
     version = version or max((info.version for info in served), key=_stability)
     fitting = [info for info in served if info.version == version and info.subresource == subresource]
-    if not fitting and not subresource:  # a kind that is nothing but a subresource
+    if not fitting and not subresource:  # a kind that exists as a subresource only
         fitting = [info for info in served if info.version == version]
     if not fitting:
         known = ", ".join(info.name for info in served)
-        raise UsageError(f"the subject {subject.name} does not serve {kind} so\n  fix: it serves {known}")
+        wanted = f"{kind} at version {version}" + (f" with subresource {subresource}" if subresource else "")
+        raise UsageError(f"the subject {subject.name} does not serve {wanted}\n  fix: it serves {known}")
     info = fitting[0]
-    comparator = Comparator(
-        info, is_known_path=subject.is_known_path(info), trusted=all_wordings(own_wordings()), ends=subject.ends
-    )
-    return _KindSource(subject, info, comparator)
+    return _KindSource(subject, info, subject.comparator(info, all_wordings(own_wordings())))
 
 
 def _stability(version: str) -> tuple[int, int, int]:
@@ -227,91 +230,99 @@ def _stability(version: str) -> tuple[int, int, int]:
 
 
 @dataclass(frozen=True)
-class _Material:
-    """What objects of a kind are made from.
+class _Corpus:
+    """The objects and edits from which strategies draw.
 
-    `stable` are the accepted objects that an update may leave as they are, stored ones where it takes that;
-    `accepted` are changes of a new object, `steps` those of a stored one. `remaining` says why there is no accepted
-    object, where there is none.
+    `examples` are accepted objects, `updatable` those that an update accepts unchanged, as sent or as stored. `probes`
+    are edits to boundary values. `create_edits` leave a new object accepted, `update_edits` a stored one. `remaining`
+    are the errors of the best candidate when no accepted object was found.
     """
 
     examples: tuple[Json, ...] = ()
-    stable: tuple[Json, ...] = ()
+    updatable: tuple[Json, ...] = ()
     probes: tuple[Edit, ...] = ()
-    accepted: tuple[Edit, ...] = ()
-    steps: tuple[Edit, ...] = ()
+    create_edits: tuple[Edit, ...] = ()
+    update_edits: tuple[Edit, ...] = ()
     remaining: tuple[str, ...] = ()
 
     def arguments(
-        self, source: _KindSource, lean: Lean, examples: tuple[Json, ...], accepted: tuple[Edit, ...]
+        self, source: _KindSource, bias: Bias, examples: tuple[Json, ...], accepted_edits: tuple[Edit, ...]
     ) -> dict[str, Any]:
-        """The arguments of `objects_of` and `pairs_of`. Raises: UsageError when there is nothing valid to lean to."""
-        if lean == "valid" and not self.examples:
+        """Return the arguments of `objects_of` and `pairs_of`. Raises: UsageError for bias `valid` without examples."""
+        if bias == "valid" and not self.examples:
             why = "; ".join(self.remaining)
-            raise UsageError(f"no {source.info.kind} was found that both sides accept: {why}\n  fix: lean='any'")
+            raise UsageError(
+                f"no {source.info.kind} was found that both sides accept: {why}\n  fix: draw with lean='any'"
+            )
         return {
-            "examples": examples, "probes": self.probes, "accepted": accepted, "header": source.header,
-            "lean": lean,
+            "examples": examples, "probes": self.probes, "accepted_edits": accepted_edits,
+            "header": source.header, "bias": bias,
         }  # fmt: skip
 
 
 @lru_cache(maxsize=256)
-def _material(source: _KindSource) -> _Material:
-    """Find accepted objects of a kind, and values worth putting at their places."""
+def _find_corpus(source: _KindSource) -> _Corpus:
+    """Find accepted objects of a kind, and edits of them."""
     shape, harvest, ask = source.subject.shape(source.info), Harvest(), source.subject.target.ask
-    repair = Repair(shape, source.batch, harvest, limit=_MOST_ASKED)
-    repaired = drive(repair.run(starts(shape, source.header)), ask)
+    repair = Repair(shape, source.batch, harvest, limit=_MAX_SEARCH_CASES)
+    repaired = drive(repair.run(first_candidates(shape, source.header)), ask)
     if not repaired.accepted:
-        return _Material(remaining=repaired.remaining)
-    growth = Growth(shape, source.batch, harvest, _MOST_ASKED, repaired.obj)
+        return _Corpus(remaining=repaired.remaining)
+    growth = Growth(shape, source.batch, harvest, _MAX_SEARCH_CASES, repaired.obj)
     grown = drive(growth.run(), ask)
     examples = (repaired.obj, *(base.obj for base in grown if base.obj != repaired.obj))
-    stable = tuple(form for obj in examples for form in (obj, stored(obj)) if _is_updated(source, form))
+    updatable = tuple(form for obj in examples for form in (obj, stored(obj)) if _can_be_updated(source, form))
     fullest = (grown[0].obj, stored(grown[0].obj))
-    base = next((form for form in fullest if form in stable), (stable or examples)[0])
-    return _Material(examples, stable or examples, *_probes(source, base))
+    base = next((form for form in fullest if form in updatable), (updatable or examples)[0])
+    return _Corpus(examples, updatable or examples, *_probes(source, base))
 
 
-def _is_updated(source: _KindSource, obj: Json) -> bool:
-    """Whether an update of an object to itself is accepted; of some only once they are stored."""
+def _can_be_updated(source: _KindSource, obj: Json) -> bool:
+    """Whether both sides accept an update that changes nothing; some objects have to be in stored form for that."""
     [answer] = source.subject.target.ask([source.case(obj, obj)])
-    return accepted(answer)
+    return is_accepted(answer)
 
 
 def _probes(source: _KindSource, base: Json) -> tuple[tuple[Edit, ...], tuple[Edit, ...], tuple[Edit, ...]]:
-    """Try values at every place once: what refuses one teaches limits, which are probes.
+    """Try values at every path of an accepted object; errors name limits, from which probes are made.
 
-    Returns: the probes, the changes that were accepted, and those of them that are accepted of a stored object too.
+    Returns: the probes, the edits that were accepted on create, and those of them that were accepted on update too.
     """
-    sites = sites_of(base, source.subject.shape(source.info), skip=HEADER)
-    usual = {site.place: site.values(Harvest()) for site in sites}
+    skipped = frozenset[JsonPath]() if source.subject.is_plain else HEADER
+    sites = sites_of(base, source.subject.shape(source.info), skip=skipped)
+    usual = {site.path: site.values(Harvest()) for site in sites}
     most = max(map(len, usual.values()), default=0)
-    turns = (Edit(place, values[turn]) for turn in range(most) for place, values in usual.items() if turn < len(values))
-    tries = list(islice(turns, _MOST_TRIED))
-    learnt = {place: Harvest() for place in usual}
-    answers = drive(source.batch([one.apply(base) for one in tries]), source.subject.target.ask)
-    fine: list[Edit] = []
-    for one, answer in zip(tries, answers, strict=True):
-        learnt[one.path].learn(errors_of(answer))
-        if accepted(answer):
-            fine.append(one)
-    probes = (
-        Edit(site.place, one)
-        for site in sites
-        for one in probes_of(site.shape, site.value, site.member, learnt[site.place])
+    # The first value of every path, then the second of every path: a cut-off list covers all paths alike.
+    edits = list(
+        islice(
+            (Edit(path, values[turn]) for turn in range(most) for path, values in usual.items() if turn < len(values)),
+            _MAX_EDITS,
+        )
     )
-    found = [edit for edit in probes if edit.value not in usual[edit.path]]
-    updates = source.subject.target.ask([source.case(one.apply(base), base) for one in fine])
-    steps = tuple(one for one, answer in zip(fine, updates, strict=True) if accepted(answer))
+    harvests = {path: Harvest() for path in usual}
+    answers = drive(source.batch([edit.apply(base) for edit in edits]), source.subject.target.ask)
+    create_edits: list[Edit] = []
+    for edit, answer in zip(edits, answers, strict=True):
+        harvests[edit.path].learn(errors_of(answer))
+        if is_accepted(answer):
+            create_edits.append(edit)
+    probes = (
+        Edit(site.path, value)
+        for site in sites
+        for value in probes_of(site.shape, site.value, site.member, harvests[site.path])
+    )
+    new_probes = [edit for edit in probes if edit.value not in usual[edit.path]]
+    updates = source.subject.target.ask([source.case(edit.apply(base), base) for edit in create_edits])
+    update_edits = tuple(edit for edit, answer in zip(create_edits, updates, strict=True) if is_accepted(answer))
     limits = [limit for site in sites for limit in _limits(site)]
-    return tuple({repr(one): one for one in (*found, *limits)}.values()), tuple(fine), steps
+    return tuple({repr(edit): edit for edit in (*new_probes, *limits)}.values()), tuple(create_edits), update_edits
 
 
 def _limits(site: Site) -> Iterator[Edit]:
-    """Values at and beside the limits that the tags of a place name: worth more than one draw in a hundred."""
+    """Yield edits to the limits in the tags of a path and to their neighbours, so that they are drawn often."""
     if site.member is None:
         return
-    yield from (Edit(site.place, value) for value in (*suggested(site.member), *suggested_alone(site.member)))
+    yield from (Edit(site.path, value) for value in (*suggested_values(site.member), *suggested_items(site.member)))
     for number in site.member.hints:
         if isinstance(number, int) and site.shape.kind == "int":
-            yield from (Edit(site.place, near) for near in (number - 1, number, number + 1) if fits(near, site.shape))
+            yield from (Edit(site.path, near) for near in (number - 1, number, number + 1) if fits(near, site.shape))

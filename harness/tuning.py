@@ -1,92 +1,95 @@
-"""The constants that steer a search: how much is asked of what, and in which order.
+"""Defines the constants that steer a search: numbers of cases, shares of the budget, and priorities.
 
-None of them decides what is right: a search with other constants meets the same differences sooner or later. They are
-read as `tuning.NAME` where they are used, so that `python -m bench --only tuning` can halve and double each, and say
-what a search of the same number of cases loses by it: docs/explanation/speed.md has the table.
+None of them affects which differences count: a search with other constants finds the same ones, sooner or later. They
+are read as `tuning.NAME` where they are used, so that `python -m bench --only tuning` can halve and double each one and
+measure what a search of the same number of cases loses: docs/explanation/speed.md has the table.
 """
 
 from __future__ import annotations
 
-# Aims: how often a rule is gone for that has not fired yet.
+# Aims: attempts to make a rule fire.
 
 AIM_UNSEEDED = (2, 4)
-"""Attempts for each rule, turn by turn, as long as there are no seed objects."""
+"""Attempts for each rule in each round, while there are no seed objects."""
 AIM_SEEDED = (6, 12, 24)
-"""Attempts for each rule that has not fired, from seed objects."""
+"""Attempts in each round for each rule that has not fired, from seed objects."""
 AIM_LIMITS = (3, 6, 12)
-"""Attempts for each rule that was not seen to accept, at its limit."""
+"""Attempts in each round for each rule that was not observed to accept a value, at its limit."""
 AIM_AS_IT_STANDS = 24
-"""Attempts for each rule that are repeated without the server's preparation."""
+"""Attempts for each rule that are repeated without PrepareForCreate or PrepareForUpdate."""
 
 # Seed objects.
 
 MOST_CHANGES = 160
-"""Paths that one update tries to change at once."""
+"""At most this many paths are changed by one update."""
 FIRST_CHANGES = 60
-"""Cases for the first update that changes something; a later one changes as much as can be."""
+"""Cases for the first update with a change; a later update changes as many paths as possible."""
 BESIDE_EXAMPLES = 200
-"""Cases for a small seed object, where an example of the user's own is accepted already."""
+"""Cases for a small seed object, when an example of the user is already accepted."""
 SEED_EXAMPLES = 12
-"""Examples that are seed objects of their own; others are edited like whatever showed something new."""
+"""Examples that become seed objects; other examples are edited like objects that showed a new difference."""
 GROWTH, PASS = 600, 200
-"""Cases of growth, then of the first pass, and so on. Full objects are worth more than small ones edited early."""
-LENDERS_PART = 10
-"""Of a budget in cases all lenders together get one in this many, on top."""
+"""Cases of growth, and of the first pass, in turn: editing a full object finds more than editing a small one."""
+DONORS_PART = 10
+"""All donors together get an additional 1/N of a budget in cases."""
 
-# What is edited.
+# Edits.
 
 KEPT_POINTS = 48
-"""Objects that showed something new and are edited again: the last so many."""
+"""At most this many objects that showed something new are kept to be edited again, the latest ones."""
 EXHAUSTED = 24
-"""Draws around one path that came before, until the search leaves it."""
+"""Repeated draws at one path, after which the search leaves it."""
 OLD_OBJECTS = 8
-"""Old objects that serve the updates which are drawn, at a time."""
+"""Old objects that are used for drawn updates at a time."""
 DRAWS = 4
-"""How often a case is drawn until it is a new one: of some types there is little to draw."""
+"""At most this many draws for a new case, because some types have few values."""
 FOCUS_SHARE = 0.8
-"""How many of the random edits go to paths of the focus, where an object has any."""
+"""Share of the random edits at paths of the focus, for objects that have any."""
 NEIGHBOURS = 12
-"""Updates around a rejected value, to see whether each side looks at it there."""
+"""Updates near a rejected value, to determine whether each side validates it there."""
 CROSSING_PART = 8
-"""Of what is left of a share, members that are changed together get one case in this many."""
+"""Combined edits of several members get 1/N of the remaining share."""
 VERSION_EDITS = 6
 """Boundary values for each path at which versions differ."""
 VERSION_CASES = 1500
-"""Cases for paths at which versions differ, at most: a version may differ nearly everywhere."""
+"""At most this many cases for paths at which versions differ, because two versions may differ at nearly every path."""
 SATURATED = 4000
-"""Cases in a row that show nothing new, after which a search that may end before its budget does."""
+"""Cases in a row without a new difference, after which a search that may end before its budget is used ends."""
 
-# What is explained.
+# Explanations.
 
 MOST_NEW_ERRORS = 200
-"""Cases with an error that was not met before and that are looked at closer."""
+"""At most this many cases with a new error are examined further."""
 FOLLOWED = 100
-"""Differences that only explanations meet and that are explained too: so many crashes, and so many others besides as
-many as were drawn."""
+"""Differences that are found only while explaining others, and are explained too: at most this many crashes, and this
+many others beyond the number of drawn ones."""
 SUSPECTS = 4
-"""Cases with one crash that are asked again as a request has them: most crash as nobody would ask them."""
+"""Cases with one crash that are repeated as requests: most crashing objects cannot occur in a request."""
 MOST_REPAIRS = 12
-"""Repairs of one error: those that come later are seldom what the message means."""
-ABREAST = 12
-"""Findings that a search explains at once: each waits for its answers many times."""
+"""At most this many repairs of one error are tried: later ones seldom fix what the message is about."""
+REPLANTED = 24
+"""Objects that get the value of a difference which would be more severe without the other errors of its object. In
+150,000 cases of 1.37.1 they made 15 of 2,214 findings more severe, for 1.5 % more cases; 2 in 141 need more than 24."""
+EXPLAINED_AT_ONCE = 12
+"""Findings that a search explains concurrently, because each waits for answers many times."""
 
-# Whose turn it is. These need a limit of time to matter.
+# Priorities of searches. They matter only with a time limit.
 
 WINDOW, SHORT_WINDOW = 600, 200
-"""Cases in flight: enough to keep a worker busy while answers are compared, and so few that a search which others wait
-for does not wait long itself."""
+"""Cases in flight: enough to keep a worker busy while answers are compared, few enough for quick answers to a search
+that others wait for."""
 AHEAD = 2
-"""Batches of the random phase on their way at once: one is answered while another is drawn or compared."""
+"""Batches of the random phase in flight: one is answered while another is drawn or compared."""
 UNSEEDED = 60.0
-"""How much a search weighs until it has seed objects: without them nearly nothing can be asked."""
+"""Weight of a search without seed objects, because few rules can be tested without one."""
 AWAITED = 1000.0
-"""How much a search weighs that others wait for."""
+"""Weight of a search that others wait for."""
 HASTE, HASTY = 8.0, 0.75
-"""How much more time a search gets until it has gone for its aims, and for how many seconds at most: what is slow would
-take the time from hundreds of others."""
+"""Factor on the time of a search until its aims are done, and the seconds that this lasts at most, because a slow
+search would take the time of hundreds of others."""
 USUAL_COST = 0.0005
-"""What a case takes where validators are quick, at most. Units: seconds."""
+"""The longest time of a case with fast validators. Units: seconds."""
 JUDGED = 8.0
-"""So many paths that both sides may look at are worth as much time as all the rest of a kind."""
+"""This many paths that both sides may validate get as much time as the rest of a kind."""
 EXPLAINING = 4.0
-"""How much more time a search gets while it explains: what is left for the end of a run may be too much."""
+"""Factor on the time of a search while it explains findings, so that they do not accumulate until the end of a run."""

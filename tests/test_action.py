@@ -13,8 +13,8 @@ import msgspec
 import pytest
 import yaml
 
-from harness.reporting import REPORTS
-from harness.reporting.document import read_report
+from harness.report import FORMATS
+from harness.report.model.reading import read_report
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".github" / "actions" / "harness"
@@ -182,4 +182,4 @@ def test_the_page_about_ci_names_what_exists() -> None:
     ]
     assert ["harness-lint"] == hooks
     files = re.findall(r"^\| `([\w.]+)` \|", page, re.MULTILINE)
-    assert {form.file for form in REPORTS} == set(files)
+    assert {form.file for form in FORMATS} == set(files)

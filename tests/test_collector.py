@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from harness.collector import SELDOM, seldom_collected
+from harness.collector import RARE_THRESHOLDS, rare_collections
 
 
 def test_all_is_as_it_was_afterwards() -> None:
@@ -14,8 +14,8 @@ def test_all_is_as_it_was_afterwards() -> None:
     before = gc.get_threshold(), gc.get_freeze_count()
 
     def failing() -> None:
-        with seldom_collected():
-            assert gc.get_threshold() == SELDOM
+        with rare_collections():
+            assert gc.get_threshold() == RARE_THRESHOLDS
             assert gc.get_freeze_count() > before[1]
             raise ValueError("no")
 
@@ -28,7 +28,7 @@ def test_what_somebody_froze_stays_frozen() -> None:
     """A program that has frozen its own objects keeps them so."""
     gc.freeze()
     try:
-        with seldom_collected():
+        with rare_collections():
             pass
         assert gc.get_freeze_count() > 0
     finally:
@@ -37,9 +37,9 @@ def test_what_somebody_froze_stays_frozen() -> None:
 
 def test_cycles_are_collected_still() -> None:
     """What holds itself goes away while a search runs."""
-    with seldom_collected():
+    with rare_collections():
         before = gc.get_stats()[0]["collections"]
-        for _ in range(2 * SELDOM[0]):
+        for _ in range(2 * RARE_THRESHOLDS[0]):
             loop: list[object] = []
             loop.append(loop)
         assert gc.get_stats()[0]["collections"] > before

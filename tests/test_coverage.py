@@ -41,8 +41,8 @@ def test_every_test_is_run_in_one_of_two_environments() -> None:
 
 
 def test_the_number_is_of_the_parts_whose_tests_run() -> None:
-    """Each folder of tests has the part that it is named after in the report, and each part its tests."""
+    """Each part in the report has its own tests run, before those of commands that go through all parts."""
     [parts] = re.findall(r"--include=(\S+)", environment("testenv:coverage")["commands"])
     named = [part.removeprefix("harness/").removesuffix("/*").removesuffix(".py") for part in parts.split(",")]
     tested = [name.removeprefix("tests/").removeprefix("test_").removesuffix(".py") for name in covered()]
-    assert tested == named
+    assert named == tested[: len(named)]

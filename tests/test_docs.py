@@ -98,10 +98,10 @@ def test_nothing_cites_a_document_that_is_not_here() -> None:
     assert [] == [str(one.relative_to(ROOT)) for one in texts if papers.search(one.read_text(encoding="utf-8"))]
 
 
-def test_the_way_of_a_case_is_as_the_architecture_says() -> None:
-    """At most ten hops, and every module and name of the page is there."""
+def test_the_path_of_a_case_is_as_the_architecture_page_describes() -> None:
+    """The page has at most ten steps, and every module and name in them exists."""
     page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
-    way = page.partition("## A case on its way")[2].partition("\n## ")[0]
+    way = page.partition("## The path of a case")[2].partition("\n## ")[0]
     hops = re.split(r"^\d+\. ", way, flags=re.M)[1:]
     assert 3 < len(hops) <= 10
     assert [] == [name for name in re.findall(r"`(harness/[\w/]+(?:\.py|/))`", page) if not (ROOT / name).exists()]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.files import from_here, is_private, locked
+from harness.files import is_private, locked, relative_to_cwd
 
 
 def _hold(path: str, ready: str, go_on: str) -> None:
@@ -56,5 +56,5 @@ def test_what_others_own_is_not_private(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_path_is_named_from_here_when_it_is_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A report names no folder of the machine that wrote it, unless the file lies elsewhere."""
     monkeypatch.chdir(tmp_path)
-    assert "suites/a.yaml" == from_here(tmp_path / "suites" / "a.yaml")
-    assert "/elsewhere/a.yaml" == from_here(Path("/elsewhere/a.yaml"))
+    assert "suites/a.yaml" == relative_to_cwd(tmp_path / "suites" / "a.yaml")
+    assert "/elsewhere/a.yaml" == relative_to_cwd(Path("/elsewhere/a.yaml"))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.case import Json
 from harness.export import gowords
 from harness.field import Path
-from harness.fuzzers.places import place_of
+from harness.fuzzers.shapepaths import resolve_path
 from harness.jsonpath import (
     ABSENT,
     ITEMS,
@@ -60,8 +60,8 @@ def test_a_key_is_what_stands_between_the_brackets(key: str) -> None:
     assert [("metadata", False), ("annotations", False), (key, True)] == [(*step,) for step in parse(path)]
     assert ("metadata.annotations[*]", "here") == (canonical_path(path), look(obj, path_of(path)))
     if key != "0":  # an index, as far as anybody knows who has no types
-        assert "here" == look(obj, place_of(path)[0])
-        assert gowords.path_of(path).startswith('field.NewPath("metadata", "annotations").Key(')
+        assert "here" == look(obj, resolve_path(path)[0])
+        assert gowords.write_path(path).startswith('field.NewPath("metadata", "annotations").Key(')
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key])
@@ -285,7 +285,7 @@ def test_a_number_that_no_list_can_have_is_no_index() -> None:
     """A target may report any number, also one that is too long to be read."""
     path = f"spec.ports[{'9' * 5000}].name"
     assert ABSENT is look({"spec": {"ports": [{"name": "a"}]}}, path_of(path))
-    assert ("spec", "ports", "9" * 5000, "name") == place_of(path)[0]
+    assert ("spec", "ports", "9" * 5000, "name") == resolve_path(path)[0]
 
 
 def test_values_at_any_index() -> None:

@@ -18,22 +18,25 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"pytest_plugin"}),
     frozenset({"cli"}),
     frozenset({"verify"}),
-    frozenset({"lint", "apidocs", "power", "cost", "export"}),
-    frozenset({"reporting", "ratchets", "record", "rulecov"}),
+    frozenset({"lint", "apidocs", "power", "cost", "export", "upgrade"}),
+    frozenset({"report", "ratchets", "record", "rulecov"}),
     frozenset({"strategies"}),
     frozenset({"engine"}),
+    frozenset({"stored"}),
     frozenset({"subject"}),
-    frozenset({"events"}),
+    frozenset({"events", "explain"}),
     frozenset({"compare"}),
+    frozenset({"openapi"}),
     frozenset({"compiler", "fuzzers", "errormatch", "targets"}),
-    frozenset({"suite"}),
     frozenset({"tags"}),
+    frozenset({"pyschemas"}),
+    frozenset({"suite"}),
     frozenset({"gotypes"}),
     frozenset({"objectmodel"}),
     frozenset({"jsonpath"}),
     frozenset({"field", "content", "case"}),
-    frozenset({"limits"}),
-    frozenset({"blocks", "collector", "diagnostics", "files", "explain", "kubeyaml", "memory", "tuning"}),
+    frozenset({"git", "limits"}),
+    frozenset({"blocks", "collector", "diagnostics", "files", "kubeyaml", "memory", "tuning"}),
 )
 # The records of one line that a neighbour may use, with the reason.
 ALLOWED = {
@@ -90,6 +93,19 @@ def test_the_judge_names_no_rule(judge: str) -> None:
     text = "".join(path.read_text(encoding="utf-8") for path in (ROOT / judge).rglob("*.py"))
     words = set(re.findall(r"k8s:\w+", text)) | {f"k8s:{word}" for word in re.findall(r"['\"](\w+)['\"]", text)}
     assert set() == words & SPECS.keys() - LEVELS.keys()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "report").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_report_is_told_from_the_model_up(path: Path) -> None:
+    """Formats use texts, texts use the model, and no format uses another."""
+    parts = ("words", "escaping", "model", "text", "formats")
+    own = [part.removesuffix(".py") for part in path.relative_to(ROOT / "report").parts]
+    for name in re.findall(
+        r"^(?:from|import) harness\.report\.([\w.]+)", path.read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        part, *inside = name.split(".")
+        assert parts.index(part) <= parts.index(own[0])
+        assert "formats" != part or inside[0] == own[1]
 
 
 def test_a_forbidden_import_is_seen(tmp_path: Path) -> None:

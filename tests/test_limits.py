@@ -13,16 +13,16 @@ import pytest
 from harness.diagnostics import InputError
 from harness.limits import (
     DEEPEST,
-    MOST_NODES,
-    MOST_SOURCE,
+    MAX_NODES,
+    MAX_SOURCE,
     check_yaml,
     decode_bounded,
-    drained,
     lines_of,
     read_bounded,
     read_bounded_text,
     read_checkout,
     read_checkout_text,
+    read_stream,
 )
 
 BOMB = "a: &a [x, x]\n" + "".join(
@@ -45,7 +45,7 @@ def test_a_file_that_never_ends_is_left(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="it goes on after 1,000 bytes"):
         read_bounded("/dev/zero", 1000)
     with open("/dev/zero", "rb") as stream, pytest.raises(InputError, match="-: input-limit"):
-        drained(stream, "-", 1000)
+        read_stream(stream, "-", 1000)
 
 
 def test_lines_may_go_on_and_a_line_may_not() -> None:
@@ -92,7 +92,7 @@ def test_depth_has_a_limit(depth: int, pair: str) -> None:
 
 def test_an_alias_counts_as_what_it_stands_for() -> None:
     """So that a few lines cannot fill the memory; a few aliases are what people write."""
-    with pytest.raises(InputError, match=rf"f:8: input-limit: it stands for more than {MOST_NODES:,} values"):
+    with pytest.raises(InputError, match=rf"f:8: input-limit: it stands for more than {MAX_NODES:,} values"):
         check_yaml(BOMB, "f")
     check_yaml("a: &a {b: [1, 2]}\nc: [*a, *a]\nd: {<<: *a}\n", "f")
 
@@ -133,7 +133,7 @@ def test_a_source_without_an_end_is_not_read(tmp_path: Path) -> None:
     """A file with a hole takes no room on a disk, and all of the memory."""
     huge = tmp_path / "go.mod"
     with huge.open("wb") as file:
-        file.truncate(MOST_SOURCE + 1)
+        file.truncate(MAX_SOURCE + 1)
     with pytest.raises(InputError, match="bytes"):
         read_checkout(huge)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent / "harness"
 
 PUBLISHED = {
-    "Cost": ["case.py", "reporting/cost.py"],
-    "Part": ["power/document.py", "reporting/document.py"],
+    "Cost": ["case.py", "report/model/cost.py"],
+    "Part": ["power/document.py", "report/model/document.py"],
 }
 """Names that two published schemas have: whoever generates code from either would lose the name."""
 

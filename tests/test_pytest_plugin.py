@@ -20,7 +20,7 @@ from harness.diagnostics import TargetError
 from harness.pytest_plugin import collection, session
 from harness.pytest_plugin.collection import item_name
 from tests.blind import write_suite
-from tests.reporting import made
+from tests.report import made
 
 ROOT = Path(__file__).parent.parent
 WORKLOAD = ROOT / "suites" / "workload_v1"

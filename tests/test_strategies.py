@@ -249,7 +249,7 @@ def test_objects_of_a_release() -> None:
         answers = [ask("1.37.1", "CronJob", obj) for obj in found]
         sound = sum(not answer.handwritten and not answer.declarative for answer in answers)
         assert (sound > 25) == (lean == "valid")
-    with pytest.raises(UsageError, match=r"say /Event or events\.k8s\.io/Event"):
+    with pytest.raises(UsageError, match=r"name /Event or events\.k8s\.io/Event"):
         ask("1.37.1", "Event", {})
 
 
@@ -288,5 +288,5 @@ def test_a_folder_that_is_no_subject_is_refused(tmp_path: Path) -> None:
     """Neither a suite, nor types, nor a release: the message says what may be named."""
     with pytest.raises(UsageError, match=r"has neither a suite\.py nor Go types"):
         ask(tmp_path, "Plan", {})
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         ask(tmp_path / "missing", "Plan", {})

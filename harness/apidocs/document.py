@@ -1,4 +1,4 @@
-"""What is said of an API, as plain data: groups, sections, rows, statements. Texts are unescaped; renderers escape."""
+"""The document of an API's validation rules as plain data. Texts are not escaped; the renderers escape them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 State: TypeAlias = Literal["standard", "beta", "alpha", "absent", "no field"]
-"""What a version makes of a rule: its level, no such rule, or not even the field."""
+"""The state of a rule in one version: its level, `absent` if the field has no such rule, or `no field`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,28 +20,28 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One rule of a field in words. `words` and `condition` mark code with backquotes.
+    """One rule of a field in English. `text` and `condition` mark code with backquotes.
 
-    `places` says for each version where the rule stands; `states` what the version makes of it.
+    `positions` are the source lines that declare the rule and `states` its states, both by version.
     """
 
-    words: str
+    text: str
     condition: str
     tag: str
     error: str
-    stops: bool
-    on_update: bool
+    short_circuits: bool
+    only_updates: bool
     states: Mapping[str, State]
-    places: Mapping[str, str]
+    positions: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class FieldRow:
-    """A field by its path, empty for the object itself. `link` leads to the section of a type that many share."""
+    """A field by its path, which is empty for the object itself. `link` is the section of a shared type."""
 
     path: str
     type: str
-    about: str
+    summary: str
     statements: tuple[Statement, ...]
     notes: tuple[str, ...] = ()
     link: Key | None = None
@@ -51,36 +51,37 @@ class FieldRow:
 class Section:
     """A kind, or a type that several kinds share. `versions` are newest first.
 
-    `requests` are the paths of requests about a kind by version: `/`, `/status`. `parts` are the shared types below it,
-    `total` counts their rules too, each part once. `options` are the validation options that its rules look up.
+    `requests` are the paths of requests about a kind by version: `/`, `/status`. `linked_types` are the shared types
+    that the section links to, directly or not; `total_rules` counts their rules too, each type once. `options` are the
+    validation options that the rules read.
     """
 
     key: Key
     is_kind: bool
     versions: tuple[str, ...]
-    about: str
-    places: Mapping[str, str]
+    summary: str
+    positions: Mapping[str, str]
     requests: Mapping[str, tuple[str, ...]]
     rows: tuple[FieldRow, ...]
     used_by: tuple[tuple[Key, str], ...] = ()
-    parts: tuple[Key, ...] = ()
-    total: int = 0
+    linked_types: tuple[Key, ...] = ()
+    total_rules: int = 0
     options: tuple[str, ...] = ()
 
     @property
-    def rules(self) -> int:
-        """How many rules there are, versions taken together."""
+    def rule_count(self) -> int:
+        """The number of rules; a rule of several versions counts once."""
         return sum(len(row.statements) for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True)
 class ApiGroup:
-    """A group of an API: its kinds, the types they share, and the kinds for which nothing is declared."""
+    """A group of an API: its kinds, the types they share, and the kinds without rules, each with its versions."""
 
     name: str
     kinds: tuple[Section, ...]
     shared: tuple[Section, ...]
-    silent: tuple[tuple[str, tuple[str, ...]], ...]
+    without_rules: tuple[tuple[str, tuple[str, ...]], ...]
 
     @property
     def sections(self) -> tuple[Section, ...]:
@@ -90,7 +91,7 @@ class ApiGroup:
 
 @dataclass(frozen=True, slots=True)
 class ApiReference:
-    """An API. `skipped` are packages that ask for no validation, with what they say of it."""
+    """An API. `skipped` are packages with +k8s:validation-gen=false; `updates` explains how tags treat updates."""
 
     name: str
     release: str
@@ -99,11 +100,11 @@ class ApiReference:
     updates: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def kinds(self) -> int:
-        """How many kinds have rules."""
+    def kind_count(self) -> int:
+        """The number of kinds with rules."""
         return sum(len(group.kinds) for group in self.groups)
 
     @property
-    def rules(self) -> int:
-        """How many rules there are, versions taken together."""
-        return sum(section.rules for group in self.groups for section in group.sections)
+    def rule_count(self) -> int:
+        """The number of rules; a rule of several versions counts once."""
+        return sum(section.rule_count for group in self.groups for section in group.sections)

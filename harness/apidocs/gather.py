@@ -1,7 +1,7 @@
-"""From an API to what is said of it: every version compiled, its rules said in words, its versions laid side by side.
+"""Makes the document of an API: compiles every version, describes its rules, and merges the versions of each kind.
 
-Types that many kinds share, or that hold themselves, have a section of their own and are linked; everything else stands
-at its full path in the section of its kind.
+Types that many kinds share, and recursive ones, have a section of their own and are linked. Every other type is written
+out at its full path in the section of its kind.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
+from harness.apidocs.descriptions import RuleDescription
 from harness.apidocs.document import ApiGroup, ApiReference, FieldRow, Key, Section, State, Statement
-from harness.apidocs.places import first_sentence, place_of
+from harness.apidocs.positions import first_sentence, position_text
 from harness.apidocs.sharing import Sharing, kinds_of
-from harness.apidocs.walk import TypeWalk, VersionRow, exists
-from harness.apidocs.words import RuleSentence
+from harness.apidocs.walk import TypeWalk, VersionRow, has_field
 from harness.compiler.plan import Plan, options_of
 from harness.diagnostics import Diagnostic, InputError
 from harness.gotypes.model import TypeRef
@@ -39,8 +39,8 @@ class _Version:
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
-    """A type of one version that a section is about."""
+class _VersionedType:
+    """The type that a section documents, in one version."""
 
     version: str
     type: str
@@ -48,44 +48,44 @@ class _Use:
 
 
 @dataclass(slots=True)
-class _Standing:
-    """A rule while versions are laid side by side."""
+class _MergedRule:
+    """A rule with its state and its position in each version that has it."""
 
-    said: RuleSentence
+    rule: RuleDescription
     states: dict[str, State] = field(default_factory=dict)
-    places: dict[str, str] = field(default_factory=dict)
+    positions: dict[str, str] = field(default_factory=dict)
 
 
 def gather(api: Api) -> ApiReference:
-    """Compile every package of an API and say what it declares. Raises: InputError with everything that is wrong."""
+    """Compile every package of an API and document its rules. Raises: InputError with all diagnostics."""
     packages = {package.path: package for package in reversed(api.packages)}
     groups = group_names(list(packages.values()))
     plans: dict[str, Plan] = {}
-    wrong: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for package in api.packages:
         if package.generates:
             try:
                 plan = api.compile(package, CustomFunctions()).plan
             except InputError as error:
-                wrong += error.diagnostics
+                diagnostics += error.diagnostics
             else:
-                plans[package.path] = _joined(plans.get(package.path), plan)
-    if wrong:
-        raise InputError(list(dict.fromkeys(wrong)))
+                plans[package.path] = _join_plans(plans.get(package.path), plan)
+    if diagnostics:
+        raise InputError(list(dict.fromkeys(diagnostics)))
     versions = [_Version(groups[path], packages[path].version, plan) for path, plan in plans.items()]
     skipped = tuple(package.path for package in api.packages if not package.generates)
     return _Gatherer(api, versions, groups).document(skipped)
 
 
-def _joined(one: Plan | None, other: Plan) -> Plan:
-    """Join what is generated from the same types in two places, with other roots."""
+def _join_plans(one: Plan | None, other: Plan) -> Plan:
+    """Join the plans of two packages that are generated from the same types with different roots."""
     if one is None:
         return other
     return Plan(one.package, {**other.types, **one.types}, {**other.roots, **one.roots})
 
 
-def age(version: str) -> tuple[int, int, int, str]:
-    """Sort versions newest and most stable first: v2, v1, v1beta2, v1alpha1, and then what is no version."""
+def version_order(version: str) -> tuple[int, int, int, str]:
+    """Return the sort key of a version, stable and new ones first: v2, v1, v1beta2, v1alpha1, then other names."""
     found = _VERSION.fullmatch(version)
     if found is None:
         return (3, 0, 0, version)
@@ -94,7 +94,10 @@ def age(version: str) -> tuple[int, int, int, str]:
 
 
 def group_names(packages: Sequence[ApiPackage]) -> dict[str, str]:
-    """Name the group of every package: as it says, else by its folders below those that all such packages share."""
+    """Name the group of every package: its GroupName, else its folders below those that all unnamed packages share.
+
+    A GroupName that two packages of one version have names neither of them.
+    """
     claims = Counter((package.group, package.version) for package in packages)
     names = {one.path: one.group for one in packages if one.group and claims[one.group, one.version] == 1}
     folders = {one.path: _folders(one.path) for one in packages if one.path not in names}
@@ -108,13 +111,13 @@ def group_names(packages: Sequence[ApiPackage]) -> dict[str, str]:
 
 
 def _folders(path: str) -> list[str]:
-    """Return the folders of a package, without that of its version."""
+    """Return the folders of a package, without the folder of its version."""
     parts = path.split("/")
     return parts[:-1] if len(parts) > 1 and _VERSION.fullmatch(parts[-1]) else parts
 
 
 class _Gatherer:
-    """Writes the document of one API."""
+    """Makes the document of one API from its compiled versions."""
 
     def __init__(self, api: Api, versions: Sequence[_Version], groups: Mapping[str, str]) -> None:
         self._api, self._versions, self._groups = api, versions, groups
@@ -130,144 +133,156 @@ class _Gatherer:
         return Key(package if folder in self._groups.values() else folder, name)
 
     def document(self, skipped: tuple[str, ...]) -> ApiReference:
-        """Return everything."""
-        kinds: dict[Key, list[_Use]] = {}
-        silent: dict[Key, list[str]] = {}
-        shared: dict[Key, dict[str, _Use]] = {}
+        """Return the document of all kinds and shared types."""
+        kinds: dict[Key, list[_VersionedType]] = {}
+        without_rules: dict[Key, list[str]] = {}
+        shared: dict[Key, dict[str, _VersionedType]] = {}
         for one in self._versions:
             for root in kinds_of(one.plan, self._types):
                 if root.type in one.plan.types:
-                    kinds.setdefault(Key(one.group, root.name), []).append(_Use(one.version, root.type, one.plan))
+                    kinds.setdefault(Key(one.group, root.name), []).append(
+                        _VersionedType(one.version, root.type, one.plan)
+                    )
                 else:
-                    silent.setdefault(Key(one.group, root.name), []).append(one.version)
+                    without_rules.setdefault(Key(one.group, root.name), []).append(one.version)
             for name in one.plan.types:
                 if self._sharing.is_linked(self._key(name)):
                     version = name.rpartition(".")[0].rpartition("/")[2]
-                    shared.setdefault(self._key(name), {}).setdefault(version, _Use(version, name, one.plan))
+                    shared.setdefault(self._key(name), {}).setdefault(version, _VersionedType(version, name, one.plan))
         sections = [self._section(key, uses, True) for key, uses in kinds.items()]
         sections += [self._section(key, list(uses.values()), False) for key, uses in shared.items() if key not in kinds]
         return ApiReference(
-            self._api.name, self._api.release, self._grouped(sections, silent), skipped, _updates(sections)
+            self._api.name, self._api.release, self._group(sections, without_rules), skipped, _updates(sections)
         )
 
-    def _grouped(self, sections: Sequence[Section], silent: Mapping[Key, list[str]]) -> tuple[ApiGroup, ...]:
-        listed = [self._connected(one, sections) for one in sorted(sections, key=lambda one: one.key.name)]
-        names = sorted({section.key.group for section in listed} | {key.group for key in silent})
+    def _group(self, sections: Sequence[Section], without_rules: Mapping[Key, list[str]]) -> tuple[ApiGroup, ...]:
+        connected = [self._add_links(one, sections) for one in sorted(sections, key=lambda one: one.key.name)]
+        names = sorted({section.key.group for section in connected} | {key.group for key in without_rules})
         return tuple(
             ApiGroup(
                 name,
-                tuple(one for one in listed if one.key.group == name and one.is_kind),
-                tuple(one for one in listed if one.key.group == name and not one.is_kind),
-                tuple(sorted((k.name, tuple(sorted(v, key=age))) for k, v in silent.items() if k.group == name)),
+                tuple(one for one in connected if one.key.group == name and one.is_kind),
+                tuple(one for one in connected if one.key.group == name and not one.is_kind),
+                tuple(
+                    sorted(
+                        (key.name, tuple(sorted(versions, key=version_order)))
+                        for key, versions in without_rules.items()
+                        if key.group == name
+                    )
+                ),
             )
             for name in names
         )
 
-    def _connected(self, section: Section, sections: Sequence[Section]) -> Section:
-        """Add who uses a section, and how much it says together with the parts it links to."""
+    def _add_links(self, section: Section, sections: Sequence[Section]) -> Section:
+        """Add the users of a section, the shared types that it links to, and the number of all their rules."""
         by_key = {one.key: one for one in sections}
-        parts: dict[Key, None] = {}
+        linked: dict[Key, None] = {}
         waiting = [section.key]
         while waiting:
             links = [row.link for row in by_key[waiting.pop()].rows if row.link in by_key]
-            new = [link for link in links if link is not None and link not in parts and link != section.key]
-            parts |= dict.fromkeys(new)
+            new = [link for link in links if link is not None and link not in linked and link != section.key]
+            linked |= dict.fromkeys(new)
             waiting += new
-        total = section.rules + sum(by_key[part].rules for part in parts)
-        return replace(section, used_by=tuple(self._used_by.get(section.key, ())), parts=tuple(parts), total=total)
+        total = section.rule_count + sum(by_key[key].rule_count for key in linked)
+        users = tuple(self._used_by.get(section.key, ()))
+        return replace(section, used_by=users, linked_types=tuple(linked), total_rules=total)
 
     # One section
 
-    def _section(self, key: Key, uses: list[_Use], is_kind: bool) -> Section:
-        uses.sort(key=lambda use: age(use.version))
+    def _section(self, key: Key, uses: list[_VersionedType], is_kind: bool) -> Section:
+        uses.sort(key=lambda use: version_order(use.version))
         order: list[str] = []
-        lines: dict[str, list[tuple[str, VersionRow]]] = {}
+        rows: dict[str, list[tuple[str, VersionRow]]] = {}
         for use in uses:
-            walk = TypeWalk(self._types, use.plan, self._linked)
-            walk.type(use.type)
-            for line in walk.lines.values():
-                if not line.is_empty:
-                    lines.setdefault(line.path, []).append((use.version, line))
-            _merge(order, [path for path, line in walk.lines.items() if not line.is_empty])
+            walk = TypeWalk(self._types, use.plan, self._link_of)
+            walk.walk(use.type)
+            for row in walk.rows.values():
+                if not row.is_empty:
+                    rows.setdefault(row.path, []).append((use.version, row))
+            _merge_paths(order, [path for path, row in walk.rows.items() if not row.is_empty])
         for path in order:
-            for _, line in lines[path]:
-                if line.link is not None:
-                    self._used_by.setdefault(line.link, {})[key, path] = None
+            for _, row in rows[path]:
+                if row.link is not None:
+                    self._used_by.setdefault(row.link, {})[key, path] = None
         return Section(
             key,
             is_kind,
             tuple(use.version for use in uses),
-            self._about(uses[0].type),
-            {use.version: self._place(use.type) for use in uses},
+            self._summary(uses[0].type),
+            {use.version: self._position(use.type) for use in uses},
             {use.version: tuple(sorted(use.plan.roots[key.name].paths)) for use in uses} if is_kind else {},
-            tuple(self._row(path, lines[path], uses) for path in order),
+            tuple(self._row(path, rows[path], uses) for path in order),
             options=tuple(sorted(frozenset().union(*(options_of(use.plan, use.type) for use in uses)))),
         )
 
-    def _linked(self, name: str) -> Key | None:
+    def _link_of(self, name: str) -> Key | None:
         key = self._key(name)
         return key if self._sharing.is_linked(key) else None
 
-    def _about(self, name: str) -> str:
+    def _summary(self, name: str) -> str:
         found = self._types.find(name)
         return first_sentence(found.comments) if found else ""
 
-    def _place(self, name: str) -> str:
+    def _position(self, name: str) -> str:
         found = self._types.find(name)
-        return place_of(found.package, found.position) if found else ""
+        return position_text(found.package, found.position) if found else ""
 
-    def _row(self, path: str, lines: Sequence[tuple[str, VersionRow]], uses: Sequence[_Use]) -> FieldRow:
-        standings: dict[tuple[str, ...], _Standing] = {}
+    def _row(self, path: str, rows: Sequence[tuple[str, VersionRow]], uses: Sequence[_VersionedType]) -> FieldRow:
+        """Merge the rows of one path; rules are the same if text, conditions, tag and errors are."""
+        merged: dict[tuple[str, ...], _MergedRule] = {}
         notes: dict[str, None] = {}
-        for version, line in lines:
-            notes |= line.notes
-            for said, place in line.said:
-                same = (said.words, *said.conditions, said.tag, said.error)
-                standing = standings.setdefault(same, _Standing(said))
-                standing.states.setdefault(version, _STATES[said.level])
-                standing.places.setdefault(version, place)
-        first = lines[0][1]
-        missing: dict[str, State] = {
-            use.version: "absent" if exists(self._types, TypeRef("named", use.type), first.steps) else "no field"
+        for version, row in rows:
+            notes |= row.notes
+            for rule, position in row.rules:
+                identity = (rule.text, *rule.conditions, rule.tag, rule.error)
+                entry = merged.setdefault(identity, _MergedRule(rule))
+                entry.states.setdefault(version, _STATES[rule.level])
+                entry.positions.setdefault(version, position)
+        first = rows[0][1]
+        default_states: dict[str, State] = {
+            use.version: "absent" if has_field(self._types, TypeRef("named", use.type), first.steps) else "no field"
             for use in uses
         }
+        rules_without_errors_first = sorted(merged.values(), key=lambda entry: bool(entry.rule.error))
         return FieldRow(
             path,
             first.type,
-            next((line.about for _, line in lines if line.about), ""),
-            tuple(_statement(s, missing) for s in sorted(standings.values(), key=lambda s: bool(s.said.error))),
+            next((row.summary for _, row in rows if row.summary), ""),
+            tuple(_statement(entry, default_states) for entry in rules_without_errors_first),
             tuple(notes),
-            next((line.link for _, line in lines if line.link), None),
+            next((row.link for _, row in rows if row.link), None),
         )
 
 
-def _statement(standing: _Standing, missing: Mapping[str, State]) -> Statement:
-    said = standing.said
+def _statement(merged: _MergedRule, default_states: Mapping[str, State]) -> Statement:
+    rule = merged.rule
     return Statement(
-        said.words,
-        ", ".join(said.conditions),
-        said.tag,
-        said.error,
-        said.stops,
-        said.on_update,
-        {**missing, **standing.states},
-        standing.places,
+        rule.text,
+        ", ".join(rule.conditions),
+        rule.tag,
+        rule.error,
+        rule.short_circuits,
+        rule.only_updates,
+        {**default_states, **merged.states},
+        merged.positions,
     )
 
 
-def _merge(order: list[str], paths: Sequence[str]) -> None:
-    """Put the paths of another version among those that are known, each behind the one it follows."""
-    at = 0
+def _merge_paths(order: list[str], paths: Sequence[str]) -> None:
+    """Insert the paths of another version into an order, each after its predecessor in that version."""
+    index = 0
     known = set(order)
     for path in paths:
         if path in known:
-            at = order.index(path) + 1
+            index = order.index(path) + 1
         else:
-            order.insert(at, path)
-            at += 1
+            order.insert(index, path)
+            index += 1
 
 
 def _updates(sections: Sequence[Section]) -> dict[str, str]:
-    """Return what is special about updates, by tag, for the tags that occur."""
+    """Return how updates are treated, for each tag of the document whose treatment is special."""
     tags = {statement.tag for section in sections for row in section.rows for statement in row.statements}
-    return {tag: ALL_SPECS[tag].update for tag in sorted(tags) if tag in ALL_SPECS and ALL_SPECS[tag].update}
+    notes = {tag: ALL_SPECS[tag].update_note for tag in sorted(tags) if tag in ALL_SPECS}
+    return {tag: note for tag, note in notes.items() if note}

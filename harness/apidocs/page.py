@@ -1,7 +1,7 @@
-"""The document as one page that people search: no request leaves it, and it can be read and printed without its script.
+"""Renders the document as one HTML page with search. It makes no network request and can be read without its script.
 
-Names, comments and values were written by others. The template engine escapes them, control characters become visible,
-and a content security policy allows only the page's own style and script, by their hashes.
+Names, comments and values come from Go files and are not trusted. The template engine escapes them, control characters
+are made visible, and a content security policy allows only the page's own style and script, by their hashes.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from functools import cache
 from urllib.parse import quote
 
 import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from harness.apidocs.document import ApiReference, FieldRow, Key, Section
-from harness.apidocs.gather import age
-from harness.apidocs.places import places_text
-from harness.reporting.pages import environment, marked
-from harness.reporting.text import count, lines
+from harness.apidocs.gather import version_order
+from harness.apidocs.positions import positions_text
+from harness.report.escaping import count
+from harness.report.formats.html.environment import breakable, create_environment, mark_code
 
 
 def render_page(document: ApiReference) -> str:
-    """Write the document as one self-contained page."""
+    """Render the document as one self-contained page."""
     environment = _environment()
     assert environment.loader is not None
     style, script = (environment.loader.get_source(environment, name)[0] for name in ("api.css", "api.js"))
@@ -30,7 +30,7 @@ def render_page(document: ApiReference) -> str:
     return environment.get_template("api.html.j2").render(
         document=document,
         kinds={section.key: section for section in sections},
-        versions=sorted({version for section in sections for version in section.versions}, key=age),
+        versions=sorted({version for section in sections for version in section.versions}, key=version_order),
         style=Markup(style),
         script=Markup(script),
         policy=(
@@ -40,13 +40,8 @@ def render_page(document: ApiReference) -> str:
     )
 
 
-def breakable(path: str) -> Markup:
-    """Escape a path and let it break after its dots."""
-    return Markup(".<wbr>").join(escape(lines(step)) for step in path.split("."))
-
-
 def anchor(key: Key, path: str = "") -> str:
-    """Name the place of a section or row on the page."""
+    """Return the id of the element of a section or row."""
     return "/".join((key.group, key.name, path) if path else (key.group, key.name))
 
 
@@ -55,7 +50,7 @@ def _href(key: Key, path: str = "") -> str:
 
 
 def _levels(row: FieldRow) -> str:
-    """What the filters look through: each version with what it makes of a rule of the row."""
+    """Return the levels of a row's rules for the page's filters: `v1:beta v2:standard`."""
     found = {f"{v}:{state}" for one in row.statements for v, state in one.states.items() if state in _LEVELS}
     return " ".join(sorted(found))
 
@@ -64,7 +59,7 @@ _LEVELS = ("standard", "beta", "alpha")
 
 
 def _branch(path: str) -> tuple[str, str]:
-    """Split a path before its last step, so that the eye finds what differs."""
+    """Split a path before its last step, so that the page can emphasise the step."""
     if path.endswith("]"):
         cut = path.rfind("[")
         return path[:cut], path[cut:]
@@ -73,29 +68,29 @@ def _branch(path: str) -> tuple[str, str]:
 
 
 def _requests(section: Section) -> list[tuple[str, str]]:
-    """Which requests are validated, with the versions in which it is so."""
+    """Return the requests that are validated, with their versions; no versions if all have the same requests."""
     by_paths: dict[tuple[str, ...], list[str]] = {}
     for version, paths in section.requests.items():
         by_paths.setdefault(paths, []).append(version)
-    only = len(by_paths) == 1
-    return [("" if only else ", ".join(versions), _asked(paths)) for paths, versions in by_paths.items()]
+    is_same = len(by_paths) == 1
+    return [("" if is_same else ", ".join(versions), _join_requests(paths)) for paths, versions in by_paths.items()]
 
 
-def _asked(paths: tuple[str, ...]) -> str:
+def _join_requests(paths: tuple[str, ...]) -> str:
     return ", ".join("the object" if path == "/" else f"`{path}`" for path in paths)
 
 
 @cache
 def _environment() -> jinja2.Environment:
     filters = {
-        "marked": marked,
+        "marked": mark_code,
         "branch": _branch,
         "breakable": breakable,
         "levels": _levels,
         "requests": _requests,
     }
-    functions = {"anchor": anchor, "href": _href, "counted": count, "places": places_text}
-    return environment("harness.apidocs", filters, functions)
+    functions = {"anchor": anchor, "href": _href, "counted": count, "positions": positions_text}
+    return create_environment("harness.apidocs", filters, functions)
 
 
 def _hash(text: str) -> str:

@@ -1,4 +1,4 @@
-"""One version of one section, row by row: the rules of a type and of everything below it that has no section itself."""
+"""Collects the rules of one version of a section: those of its type and of every type below it without a section."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
+from harness.apidocs.descriptions import RuleDescription, describe_rule
 from harness.apidocs.document import Key
-from harness.apidocs.places import first_sentence, rule_place
-from harness.apidocs.words import RuleSentence, say
+from harness.apidocs.positions import first_sentence, rule_position
 from harness.compiler.plan import Cohort, FieldPlan, Inner, Plan, rules_in
 from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Field, TypeRef
 from harness.jsonpath import ITEMS, join
 from harness.tags.rules import Check, EachVal, Identity, MembersSet, Mode, Rule
-from harness.tags.spec import listed
+from harness.tags.spec import quoted_list
 from harness.tags.types import Types
+
+_MAX_EMBEDDED = 10
+"""At most this many levels of embedded structs, so that a struct that embeds itself ends the search."""
 
 
 @dataclass(slots=True)
 class VersionRow:
-    """A row of one version. `steps` lead to it from the section's type; `said` are its rules with their places."""
+    """A row of one version. `steps` are its path from the section's type; `rules` its rules with their positions."""
 
     steps: tuple[str, ...]
     type: str
-    about: str
+    summary: str
     link: Key | None = None
     notes: dict[str, None] = field(default_factory=dict)
-    said: list[tuple[RuleSentence, str]] = field(default_factory=list)
+    rules: list[tuple[RuleDescription, str]] = field(default_factory=list)
 
     @property
     def path(self) -> str:
@@ -36,100 +39,101 @@ class VersionRow:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to say."""
-        return not (self.said or self.notes or self.link)
+        """Whether the row has no rule, note or link."""
+        return not (self.rules or self.notes or self.link)
 
 
 class TypeWalk:
-    """Walks one type of one plan. `lines` are what it met, by path and in order."""
+    """Walks one type of one plan and fills `rows`, by path, in the order of the fields."""
 
-    def __init__(self, types: Types, plan: Plan, linked: Callable[[str], Key | None]) -> None:
-        self._types, self._plan, self._linked = types, plan, linked
-        self.lines: dict[str, VersionRow] = {}
+    def __init__(self, types: Types, plan: Plan, link_of: Callable[[str], Key | None]) -> None:
+        self._types, self._plan, self._link_of = types, plan, link_of
+        self.rows: dict[str, VersionRow] = {}
 
-    def type(self, name: str, steps: tuple[str, ...] = ()) -> None:
-        """Write down the rules of a type, then those of its fields in the order of their declaration."""
+    def walk(self, name: str, steps: tuple[str, ...] = ()) -> None:
+        """Record the rules of a type, then those of its fields in the order of their declaration."""
         plan = self._plan.types[name]
         declared = self._types.find(name)
         assert declared is not None
         package = name.rpartition(".")[0]
-        self._line(steps, plan.type)
-        members = self._rules(plan.cohorts, plan.type, steps, package, declared.comments, declared.position)
-        self._inner(plan.inner, steps)
+        self._row(steps, plan.type)
+        notes = self._add_rules(plan.cohorts, plan.type, steps, package, declared.comments, declared.position)
+        self._walk_inner(plan.inner, steps)
         plans = {one.field.name: one for one in plan.fields}
         for member in plan.struct.fields if plan.struct else ():
-            at = (*steps, member.json_name) if member.json_name else steps
+            member_steps = (*steps, member.json_name) if member.json_name else steps
             owner = plan.struct.package if plan.struct else package
             if member.name in plans:
-                self._field(plans[member.name], at, owner)
-            if member.name in members:
-                line = self._line(at, member.type, member.comments)
-                line.notes |= dict.fromkeys(members[member.name])
+                self._walk_field(plans[member.name], member_steps, owner)
+            if member.name in notes:
+                row = self._row(member_steps, member.type, member.comments)
+                row.notes |= dict.fromkeys(notes[member.name])
 
-    def _field(self, plan: FieldPlan, at: tuple[str, ...], package: str) -> None:
+    def _walk_field(self, plan: FieldPlan, steps: tuple[str, ...], package: str) -> None:
         member = plan.field
-        line = self._line(at, member.type, member.comments)
+        row = self._row(steps, member.type, member.comments)
         if member.json_ignored:
-            line.notes[f"the field {member.name} is not part of the JSON; its rules are checked all the same"] = None
-        self._rules(plan.cohorts, member.type, at, package, member.comments, member.position)
-        self._inner(plan.inner, at)
-        which = _identity(plan)
-        if which is not None:
-            line.notes[_told_apart(which)] = None
+            row.notes[f"the field {member.name} is not part of the JSON; its rules are checked all the same"] = None
+        self._add_rules(plan.cohorts, member.type, steps, package, member.comments, member.position)
+        self._walk_inner(plan.inner, steps)
+        identity = _identity(plan)
+        if identity is not None:
+            row.notes[_ratcheting_note(identity)] = None
 
-    def _inner(self, inner: Inner, at: tuple[str, ...]) -> None:
+    def _walk_inner(self, inner: Inner, steps: tuple[str, ...]) -> None:
         if inner.callee:
-            self._into(inner.callee, at)
+            self._walk_or_link(inner.callee, steps)
         if inner.key:
-            self._keys(inner.key, at)
+            self._add_key_rules(inner.key, steps)
         if inner.elem:
-            self._into(inner.elem, (*at, ITEMS))
+            self._walk_or_link(inner.elem, (*steps, ITEMS))
 
-    def _into(self, name: str, at: tuple[str, ...]) -> None:
-        key = self._linked(name)
-        if key is None:
-            self.type(name, at)
+    def _walk_or_link(self, name: str, steps: tuple[str, ...]) -> None:
+        link = self._link_of(name)
+        if link is None:
+            self.walk(name, steps)
         else:
-            self._line(at, TypeRef("named", name)).link = key
+            self._row(steps, TypeRef("named", name)).link = link
 
-    def _keys(self, name: str, at: tuple[str, ...]) -> None:
+    def _add_key_rules(self, name: str, steps: tuple[str, ...]) -> None:
         plan, declared = self._plan.types[name], self._types.find(name)
         assert declared is not None
         for rule in rules_in(plan.cohorts):
-            for said in say(self._types, plan.type, rule):
-                place = rule_place(said, name.rpartition(".")[0], declared.comments, declared.position)
-                self._add(at, replace(said, words=f"each key: {said.words}"), place)
+            for described in describe_rule(self._types, plan.type, rule):
+                position = rule_position(described, name.rpartition(".")[0], declared.comments, declared.position)
+                self._add_rule(steps, replace(described, text=f"each key: {described.text}"), position)
 
-    def _rules(
+    def _add_rules(
         self,
         cohorts: Iterable[Cohort],
-        ref: TypeRef,
+        element: TypeRef,
         steps: tuple[str, ...],
         package: str,
         comments: Comments,
-        position: Position,
+        declared_at: Position,
     ) -> dict[str, list[str]]:
-        """Write down rules, and return what they say of members of a struct, by Go name."""
-        members: dict[str, list[str]] = {}
+        """Record the rules of an element, and return notes for the members of a struct that they bind, by Go name."""
+        notes: dict[str, list[str]] = {}
         for rule in rules_in(cohorts):
-            fields = _members(rule)
-            about = fields or _mode_member(rule)
-            lines = (*(line for one in about for line in one.comments), *comments)
-            for said in say(self._types, ref, rule):
-                self._add(steps, said, rule_place(said, package, lines, position))
-                for one in fields:
-                    if said.steps != (one.json_name,):
-                        words = f"`{path_of(said.steps)}` {said.words}" if said.steps else said.words
-                        members.setdefault(one.name, []).append(words)
-        return members
+            bound_members = _bound_members(rule)
+            members = bound_members or _mode_member(rule)
+            lines = (*(line for member in members for line in member.comments), *comments)
+            for described in describe_rule(self._types, element, rule):
+                self._add_rule(steps, described, rule_position(described, package, lines, declared_at))
+                for member in bound_members:
+                    if described.steps != (member.json_name,):
+                        path = path_of(described.steps)
+                        note = f"`{path}` {described.text}" if path else described.text
+                        notes.setdefault(member.name, []).append(note)
+        return notes
 
-    def _add(self, steps: tuple[str, ...], said: RuleSentence, place: str) -> None:
-        self._line((*steps, *said.steps), said.type).said.append((said, place))
+    def _add_rule(self, steps: tuple[str, ...], rule: RuleDescription, position: str) -> None:
+        self._row((*steps, *rule.steps), rule.type).rules.append((rule, position))
 
-    def _line(self, steps: tuple[str, ...], ref: TypeRef, comments: Comments = ()) -> VersionRow:
-        line = self.lines.setdefault(path_of(steps), VersionRow(steps, short_type(ref), ""))
-        line.about = line.about or first_sentence(comments)
-        return line
+    def _row(self, steps: tuple[str, ...], ref: TypeRef, comments: Comments = ()) -> VersionRow:
+        row = self.rows.setdefault(path_of(steps), VersionRow(steps, short_type(ref), ""))
+        row.summary = row.summary or first_sentence(comments)
+        return row
 
 
 def path_of(steps: Iterable[str]) -> str:
@@ -145,7 +149,7 @@ def short_type(ref: TypeRef) -> str:
     return ref.name.rpartition(".")[2] if ref.kind == "named" else str(ref)
 
 
-def exists(types: Types, ref: TypeRef, steps: Iterable[str]) -> bool:
+def has_field(types: Types, ref: TypeRef, steps: Iterable[str]) -> bool:
     """Whether a type has a field at these steps."""
     for step in steps:
         if step.startswith("["):
@@ -154,25 +158,27 @@ def exists(types: Types, ref: TypeRef, steps: Iterable[str]) -> bool:
                 return False
             ref = elem
         else:
-            member = _member(types, ref, step)
+            member = _find_member(types, ref, step)
             if member is None:
                 return False
             ref = member.type
     return True
 
 
-def _member(types: Types, ref: TypeRef, name: str, depth: int = 0) -> Field | None:
+def _find_member(types: Types, ref: TypeRef, name: str, depth: int = 0) -> Field | None:
     struct = types.struct(ref)
     for one in struct.fields if struct else ():
         if one.json_name == name:
             return one
-        if one.inline and depth < 10 and (found := _member(types, one.type, name, depth + 1)) is not None:
-            return found
+        if one.inline and depth < _MAX_EMBEDDED:
+            found = _find_member(types, one.type, name, depth + 1)
+            if found is not None:
+                return found
     return None
 
 
-def _members(rule: Rule) -> list[Field]:
-    """Return the fields that a rule of a struct is about, when it is about some of them together."""
+def _bound_members(rule: Rule) -> list[Field]:
+    """Return the members that a rule of a struct binds together, such as those of a union."""
     body = rule.body
     while not isinstance(body, Check):
         if isinstance(body, Mode):
@@ -190,16 +196,16 @@ def _mode_member(rule: Rule) -> list[Field]:
 
 
 def _identity(plan: FieldPlan) -> Identity | None:
-    """Return what tells the items of a list apart, when its items have rules."""
+    """Return how the items of a list are identified; None if its items have no rules."""
     if plan.inner.elem:
         return plan.inner.identity
     bodies = [rule.body for rule in rules_in(plan.cohorts)]
     return next((body.identity for body in bodies if isinstance(body, EachVal)), None)
 
 
-def _told_apart(which: Identity) -> str:
-    if which.keys:
-        return f"items are told apart by {listed(which.keys)}: an update forgives those that did not change"
-    if which.semantic == "set":
-        return "items are told apart by value: an update forgives those that were there"
+def _ratcheting_note(identity: Identity) -> str:
+    if identity.keys:
+        return f"items are told apart by {quoted_list(identity.keys)}: an update ratchets those that did not change"
+    if identity.semantic == "set":
+        return "items are told apart by value: an update ratchets those that were there"
     return "when an update changes anything in the list, every item is checked again"

@@ -1,4 +1,4 @@
-"""`harness bench`: what validation costs, measured inside of the target."""
+"""`harness bench`: measure the cost of handwritten and declarative validation inside the target."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import msgspec
 from rich.text import Text
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED
-from harness.cli.live import Live, Steps, loudness_options
+from harness.cli.live import Live, Steps, verbosity_options
 from harness.cli.publishing import Files, form_options, write_forms
-from harness.cli.searching import cores, lane_options, search_options, seed_of, sigterm_interrupts
+from harness.cli.searching import cores, search_options, seed_of, selection_options, sigterm_interrupts
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.cost.run import CostOutcome, CostRequest, busy_now, cost_of, measure
 from harness.diagnostics import HarnessError, UsageError
 from harness.events import Budget
-from harness.reporting.assembly import build_report
-from harness.reporting.costtable import cost_screen
-from harness.reporting.document import Policy, Reach
-from harness.reporting.terminal import show
-from harness.reporting.text import count, lines, visible
+from harness.report.escaping import count, lines, visible
+from harness.report.formats.terminal.lines import show
+from harness.report.formats.terminal.screen import cost_screen
+from harness.report.model.assembly import build_report
+from harness.report.model.document import Policy, Reach
 from harness.subject import SubjectSpec
 from harness.subject.opening import kind_of
 
@@ -34,10 +34,10 @@ DEFAULT_SECONDS = 120.0
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @target_options
 @search_options("Cases to draw for each suite to find objects.", jobs="Processes of the search for objects.")
-@lane_options
+@selection_options
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR", help="Objects of an earlier run, used first.")
 @form_options
-@loudness_options
+@verbosity_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], corpus: Path | None, files: Files,
@@ -58,61 +58,62 @@ def command(
     busy = busy_now()
     with sigterm_interrupts():
         for spec in specs:
-            bench.one(spec)
+            bench.measure_subject(spec)
             if bench.is_interrupted:
                 break
-    return _published(bench, busy, files)
+    return _publish(bench, busy, files)
 
 
 @dataclass(slots=True)
 class _Bench:
-    """Measures one subject after the other. What goes wrong with one is told, and the others are measured anyhow."""
+    """Measures one subject after the other. The error of a subject is reported, and the others are still measured."""
 
     wanted: CostRequest
     outcomes: list[CostOutcome] = field(default_factory=list)
     reaches: dict[str, Reach] = field(default_factory=dict)
-    troubles: list[HarnessError] = field(default_factory=list)
+    errors: list[HarnessError] = field(default_factory=list)
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether somebody wants it to end."""
+        """Whether the user interrupted a measurement."""
         return any(outcome.interrupted for outcome in self.outcomes)
 
-    def one(self, spec: SubjectSpec) -> None:
-        name = kind_of(spec.kind).titled(spec.location)
+    def measure_subject(self, spec: SubjectSpec) -> None:
+        """Measure one subject, and show the progress."""
+        name = kind_of(spec.kind).title_of(spec.location)
         with Live(f"{name}: looking for objects") as live, Steps(f"{name}: measuring") as steps:
 
-            def told(done: int, total: int) -> None:
+            def show_progress(done: int, total: int) -> None:
                 if done == 1:
                     live.stop()
                 steps.show(done, total, f"{name}: {done:,} of {count(total, 'measurement')}")
 
             try:
-                outcome = measure(spec, self.wanted, live, told, live.note)
+                outcome = measure(spec, self.wanted, live, show_progress, live.note)
             except HarnessError as error:
-                self.troubles.append(error)
+                self.errors.append(error)
                 return
         self.outcomes.append(outcome)
         self.reaches[outcome.result.part or outcome.result.subject] = reach_of(spec)
 
 
-def _published(bench: _Bench, busy: float, files: Files) -> int:
-    """Write the files, tell what validation costs on one screen, and return the exit code."""
+def _publish(bench: _Bench, busy: float, files: Files) -> int:
+    """Write the files, print the cost of validation on one screen, and return the exit code."""
     if not any(outcome.rows for outcome in bench.outcomes):
         if bench.is_interrupted:
             raise KeyboardInterrupt
-        why = "\n".join(str(trouble) for trouble in bench.troubles)
+        why = "\n".join(str(error) for error in bench.errors)
         raise HarnessError(why or "nothing was measured\n  fix: a larger --max-time, or a --kind that has rules")
-    for trouble in bench.troubles:
-        click.echo(f"harness: {lines(str(trouble))}", err=True)
+    for error in bench.errors:
+        click.echo(f"harness: {lines(str(error))}", err=True)
     results = [outcome.result for outcome in bench.outcomes]
-    # Nothing is judged: what was not reached is told as not measured.
+    # No verdict is reported: a kind without accepted objects is listed as not measured.
     report = build_report(results, reaches=bench.reaches, policy=Policy(allow_incomplete=("*",)))
     report = msgspec.structs.replace(report, cost=cost_of(bench.outcomes, (busy, busy_now())))
     assert report.cost is not None
     written = write_forms(report, files.wanted().items())
-    places = [Text(f"written: {visible(place)}") for place in written.places]
-    show([*cost_screen(report.cost), *places], sys.stderr if files.aside else None)
+    paths = [Text(f"written: {visible(path)}") for path in written.paths]
+    show([*cost_screen(report.cost), *paths], sys.stderr if files.uses_stdout else None)
     if bench.is_interrupted:
         return INTERRUPTED
-    return COULD_NOT_RUN if bench.troubles or written.failed else 0
+    return COULD_NOT_RUN if bench.errors or written.failed else 0

@@ -1,4 +1,4 @@
-"""`harness check`: what do both sides say of given objects, and what would users be served?"""
+"""`harness check`: validate given objects with the handwritten and the declarative validators, and compare."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from harness.cli.targets import TargetChoice, is_suite, pair_options, target_opt
 from harness.diagnostics import Diagnostic, HarnessError, InputError, Position, UsageError
 from harness.limits import lines_of
 from harness.objectmodel import API_VERSION
-from harness.reporting.terminal import describe
-from harness.reporting.text import encode_json, lines, visible
+from harness.report.escaping import encode_json, lines, visible
+from harness.report.text.finding import describe_error
 from harness.subject import open_subject
-from harness.subject.manifests import Manifest, read_case, read_manifests
+from harness.subject.manifests import Manifest, check_types, read_case, read_manifests
 from harness.subject.unknown_fields import unknown_fields
 
 
@@ -64,6 +64,8 @@ def command(
     objects = [m for name in manifests for m in read_manifests(name)]
     olds = read_manifests(old_file) if old_file else []
     with open_subject(spec, lambda text: click.echo(lines(text), err=True)) as subject:
+        if not subject.is_plain:
+            check_types((one.object, one.position) for one in (*objects, *olds))
         asker = CaseAsker(subject)
         if cases:
             return _check_lines(asker, cases, spec.mode, strict)
@@ -74,13 +76,14 @@ def command(
                 info = asker.find(new.api_version, new.kind, subresource, version, resource)
                 operation = Operation.UPDATE if old is not None else Operation.CREATE
                 if operation not in info.operations:
-                    raise UsageError(f"{info.name} takes no {operation}\n  fix: {_fix(operation)}")
+                    raise UsageError(f"{info.name} does not support {operation}\n  fix: {_fix(operation)}")
+                before = None if old is None else _with_version(old, info.api_version)
                 case = info.case(
-                    operation, _sent(new, info.api_version), None if old is None else _sent(old, info.api_version),
+                    operation, _with_version(new, info.api_version), before,
                     id=number, mode=spec.mode, options={**info.options, **wanted} if wanted else None,
                     versions=versions,
                 )  # fmt: skip
-                _tell_unknown_fields(asker, case, str(new.position), strict)
+                _check_unknown_fields(asker, case, str(new.position), strict)
                 made.append(case)
             except HarnessError as error:
                 click.echo(f"harness: {visible(str(new.position))}: {visible(str(error), keep=chr(10))}", err=True)
@@ -90,20 +93,20 @@ def command(
             if as_json:
                 _print_line(answer)
             else:
-                click.echo("\n".join(_told(asker, pairs[case.id][0], case, answer)))
+                click.echo("\n".join(_describe(asker, pairs[case.id][0], case, answer)))
     return _worst(codes)
 
 
 def _fix(operation: Operation) -> str:
-    return "add --old FILE" if operation is Operation.CREATE else "leave --old out"
+    return "add --old FILE" if operation is Operation.CREATE else "omit --old"
 
 
-def _sent(manifest: Manifest, api_version: str) -> dict[str, object]:
-    return {**manifest.object, API_VERSION: api_version}
+def _with_version(manifest: Manifest, api_version: str) -> dict[str, object]:
+    return {**manifest.object, API_VERSION: api_version} if api_version else manifest.object
 
 
 def _old_of(new: Manifest, objects: Sequence[Manifest], olds: Sequence[Manifest]) -> Manifest:
-    """Find the object before the change: the one of the same name, or the one in the same place."""
+    """Return the old object of an update: the one of the same name, else the one at the same index."""
     named = [old for old in olds if old.name == new.name]
     if len(named) == 1:
         return named[0]
@@ -115,26 +118,28 @@ def _old_of(new: Manifest, objects: Sequence[Manifest], olds: Sequence[Manifest]
     )
 
 
-def _tell_unknown_fields(asker: CaseAsker, case: Case, position: str, strict: bool) -> None:
-    """Warn about fields that decoding drops. Raises: UsageError with all of them when that is strict."""
+def _check_unknown_fields(asker: CaseAsker, case: Case, position: str, strict: bool) -> None:
+    """Warn about unknown fields, which decoding drops. Raises: UsageError with all of them with --strict."""
+    if asker.subject.is_plain:  # its validators say themselves what they do with them
+        return
     shape = asker.subject.shape(asker.info(case))
     found = [str(one) for one in unknown_fields(shape, case.object)]
     found += [f"{one} in the old object" for one in unknown_fields(shape, case.old)]
     if found and strict:
-        raise UsageError("\n  ".join(found) + "\n  fix: take them out, or leave --strict out to be warned only")
+        raise UsageError("\n  ".join(found) + "\n  fix: remove them, or omit --strict to get warnings only")
     for text in found:
         click.echo(visible(f"warning: {position}: {text}"), err=True)
 
 
 def _check_lines(asker: CaseAsker, name: str, mode: Mode, strict: bool) -> int:
-    """Answer cases as they come. A line that is no case is told, and the others are answered."""
+    """Answer cases line by line. An invalid line is reported, and the others are still answered."""
     codes: list[int] = []
     cases = _read_lines(asker, name, mode, strict, codes)
     for _, answer in asker.ask(cases):
         codes.append(_code(answer))
         _print_line(answer)
     if not codes:
-        raise UsageError(f"{name} holds no case\n  fix: one JSON object per line")
+        raise UsageError(f"{name} has no cases\n  fix: one JSON object per line")
     return _worst(codes)
 
 
@@ -144,8 +149,8 @@ def _read_lines(asker: CaseAsker, name: str, mode: Mode, strict: bool, codes: li
             continue
         try:
             case = read_case(line, number, name)
-            case = asker.completed(case if b'"mode"' in line else msgspec.structs.replace(case, mode=mode))
-            _tell_unknown_fields(asker, case, f"{name}:{number}", strict)
+            case = asker.add_resource(case if b'"mode"' in line else msgspec.structs.replace(case, mode=mode))
+            _check_unknown_fields(asker, case, f"{name}:{number}", strict)
             yield case
         except InputError as error:
             codes.append(2)
@@ -178,41 +183,42 @@ def _code(answer: CheckedAnswer) -> int:
 
 
 def _worst(codes: Sequence[int]) -> int:
-    """A difference is the news; without one, an object that could not be asked about is."""
+    """Return the exit code: 1 for a difference, else 2 for an object that was not answered, else 0."""
     return 1 if 1 in codes else max(codes, default=2)
 
 
-def _told(asker: CaseAsker, manifest: Manifest, case: Case, answer: CheckedAnswer) -> Iterator[str]:
+def _describe(asker: CaseAsker, manifest: Manifest, case: Case, answer: CheckedAnswer) -> Iterator[str]:
     info = asker.info(case)
     yield visible(f"{manifest.position}: {info.name} {case.operation} {'/'.join(p for p in manifest.name[1:] if p)}")
     if answer.failure is not None:
         yield visible(f"  cannot be answered: {answer.failure.stage}: {answer.failure.message}", keep="")
     else:
         sides = (("handwritten", answer.handwritten), ("declarative", answer.declarative))
-        for label, errors in sides if asker.subject.ends is None else ():  # of two targets: what each serves, below
-            yield from _listed(label, [describe(error) for error in errors])
-        for settings, texts in _folded(answer):
+        is_of_servers = bool(asker.subject.comparison.names)  # what each of the two serves is shown below
+        for label, errors in sides if not is_of_servers else ():
+            yield from _list_errors(label, [describe_error(error) for error in errors])
+        for settings, texts in _group_settings(answer):
             yield visible(f"  served {', '.join(settings):<10} {'rejected' if texts else 'accepted'}")
             yield from (f"      {visible(text)}" for text in texts)
         for version, errors in answer.versions.items():
-            yield from _listed(f"as {version}", [describe(error) for error in errors])
+            yield from _list_errors(f"as {version}", [describe_error(error) for error in errors])
     for mismatch in answer.mismatches:
         severity = asker.severity(case, answer, mismatch)
         yield visible(f"  DIFFERS {mismatch.kind} ({severity}) {mismatch.path}: {mismatch.detail}")
     if not answer.mismatches and answer.failure is None:
         yield "  both sides agree" + (
-            ", in other words: see what each setting serves" if len(_folded(answer)) > 1 else ""
+            ", in other words: see what each setting serves" if len(_group_settings(answer)) > 1 else ""
         )
 
 
-def _folded(answer: CheckedAnswer) -> list[tuple[list[str], tuple[str, ...]]]:
-    """Bring settings together under which users read the same, in order: their names, and what is read."""
+def _group_settings(answer: CheckedAnswer) -> list[tuple[list[str], tuple[str, ...]]]:
+    """Group the gate settings with equal served errors, in order. Returns: their names, and the errors."""
     found: dict[tuple[str, ...], list[str]] = {}
     for served in answer.served:
         found.setdefault(tuple(error.text for error in served.errors), []).append(served.setting)
     return [(settings, texts) for texts, settings in found.items()]
 
 
-def _listed(label: str, texts: Sequence[str]) -> Iterator[str]:
+def _list_errors(label: str, texts: Sequence[str]) -> Iterator[str]:
     yield f"  {visible(label):<12} {texts[0] if texts else 'no errors'}"
     yield from (f"  {'':<12} {text}" for text in texts[1:])

@@ -1,4 +1,4 @@
-"""`harness check-worker`: does a program speak the wire protocol? For authors of workers in any language."""
+"""`harness check-worker`: test whether a program implements the wire protocol, for authors of workers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from harness.cli.searching import Seconds
 from harness.diagnostics import UsageError
-from harness.reporting.text import count, visible
+from harness.report.escaping import count, visible
 from harness.targets.conformance import check_worker
 
 
@@ -31,14 +31,14 @@ def command(program: tuple[str, ...], timeout: float) -> int:
     try:
         argv = shlex.split(program[0]) if len(program) == 1 else list(program)
     except ValueError as error:
-        raise UsageError(f"{program[0]!r} cannot be taken apart: {error}\n  fix: end what is quoted") from None
+        raise UsageError(f"{program[0]!r} is not a valid command line: {error}\n  fix: close the quotation") from None
     if not argv:
         raise UsageError("no program is named\n  fix: harness check-worker 'node worker.mjs'")
     try:
         results = check_worker(argv, timeout=timeout)
     except OSError as error:
         message = f"{argv[0]} cannot be started: {error.strerror}"
-        raise UsageError(f"{message}\n  fix: name a program that can be run") from None
+        raise UsageError(f"{message}\n  fix: name an executable program") from None
     for result in results:
         click.echo(f"{'ok  ' if result.ok else 'FAIL'}  {visible(result.name)}")
         if not result.ok:

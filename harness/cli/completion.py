@@ -1,6 +1,6 @@
-"""`harness completion`: what a shell needs to complete commands, options and values, and what it is offered for a word.
+"""`harness completion`: the completion scripts of shells, and the completions of arguments.
 
-Whatever goes wrong while a word is being typed, nothing is offered.
+An error while completing offers no completions, because a message would disturb the command line being typed.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from harness.diagnostics import HarnessError
-from harness.limits import MOST_REPORT, read_bounded
+from harness.limits import MAX_REPORT, read_bounded
 
 
 def suites(context: click.Context, parameter: click.Parameter, word: str) -> list[CompletionItem]:
-    """Folders of suites below the one that is typed, and any other folder."""
+    """Complete the folder of a suite; any folder when none matches."""
     folder = Path(word if word.endswith("/") else Path(word).parent)
     found = sorted(path for path in folder.glob("*") if path.is_dir() and str(path).startswith(word.removeprefix("./")))
     own = [CompletionItem(str(path)) for path in found if (path / "suite.py").is_file()]
@@ -24,7 +24,7 @@ def suites(context: click.Context, parameter: click.Parameter, word: str) -> lis
 
 
 def words(context: click.Context, parameter: click.Parameter, word: str) -> list[CompletionItem]:
-    """What `harness explain` has a page for."""
+    """Complete the codes that `harness explain` has a page for."""
     from harness.explain import all_pages
 
     pages = {page.code: page.summary for several in all_pages().values() for page in several}
@@ -32,16 +32,16 @@ def words(context: click.Context, parameter: click.Parameter, word: str) -> list
 
 
 def replayed(context: click.Context, parameter: click.Parameter, word: str) -> list[CompletionItem]:
-    """A report, then the fingerprints of its findings."""
+    """Complete a report, then the fingerprints of its findings."""
     before = context.params.get("arguments") or ()
     if not before:
         return [CompletionItem(word, type="file")]
     try:
-        findings = json.loads(read_bounded(before[0], MOST_REPORT))["findings"]
-        told = [(str(one["fingerprint"]), f"{one['cause']} {one['kind']} {one['path']}") for one in findings]
+        findings = json.loads(read_bounded(before[0], MAX_REPORT))["findings"]
+        found = [(str(one["fingerprint"]), f"{one['cause']} {one['kind']} {one['path']}") for one in findings]
     except (OSError, ValueError, LookupError, TypeError, RecursionError, HarnessError):
         return []
-    return [CompletionItem(name, help=help) for name, help in told if name.startswith(word)]
+    return [CompletionItem(name, help=help) for name, help in found if name.startswith(word)]
 
 
 SHELLS = ("bash", "zsh", "fish")
@@ -60,7 +60,7 @@ def command(context: click.Context, shell: str) -> int:
     """
     kind = get_completion_class(shell)
     assert kind is not None
-    # The script only: `source()` would first ask bash for its version, and a script may be made for another machine.
+    # `source()` would first run bash to check its version, which fails when the script is for another machine.
     script = kind(context.find_root().command, {}, "harness", "_HARNESS_COMPLETE")
     click.echo(script.source_template % script.source_vars())
     return 0

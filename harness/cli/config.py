@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from harness.cli.configuration import defaults_of, find_configuration
-from harness.reporting.text import lines
+from harness.report.escaping import lines
 
 
 @click.command("config")
@@ -22,29 +22,31 @@ def command(context: click.Context) -> int:
     assert isinstance(group, click.Group)
     found = find_configuration(Path.cwd(), root.params.get("config"))
     if found is None:
-        click.echo("no settings: no harness.toml here or above, and no [tool.harness] in a pyproject.toml")
+        click.echo(
+            "no settings: no harness.toml in this folder or a parent folder, and no pyproject.toml with [tool.harness]"
+        )
         return 0
     defaults = defaults_of(found, group, tuple(group.list_commands(root)))
     click.echo(lines(f"settings of {found.file}" + (f" [{found.table}]" if found.table else "")))
-    for text in _told("harness", group, root, defaults):
+    for text in _command_lines("harness", group, root, defaults):
         click.echo(lines(text))
     return 0
 
 
-def _told(name: str, group: click.Group, context: click.Context, defaults: Mapping[str, Any]) -> Iterator[str]:
-    """Say what each command would be called with."""
-    for below in group.list_commands(context):
-        values, command = defaults.get(below), group.get_command(context, below)
+def _command_lines(name: str, group: click.Group, context: click.Context, defaults: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each command with the options that the settings add to it."""
+    for child in group.list_commands(context):
+        values, command = defaults.get(child), group.get_command(context, child)
         if not values or command is None:
             continue
         if isinstance(command, click.Group):
-            yield from _told(f"{name} {below}", command, context, values)
+            yield from _command_lines(f"{name} {child}", command, context, values)
             continue
         options = {param.name: param.opts[-1] for param in command.params if isinstance(param, click.Option)}
-        yield f"  {name} {below} " + " ".join(_written(options[key], value) for key, value in values.items())
+        yield f"  {name} {child} " + " ".join(_format_option(options[key], value) for key, value in values.items())
 
 
-def _written(option: str, value: object) -> str:
+def _format_option(option: str, value: object) -> str:
     if isinstance(value, bool):
         return option if value else f"(no {option})"
     values = value if isinstance(value, tuple) else (value,)

@@ -1,10 +1,12 @@
-"""Settings of a project: defaults of options, from `harness.toml` or `[tool.harness]` of pyproject.toml.
+"""Project settings: defaults of command line options, read from `harness.toml` or `[tool.harness]` of pyproject.toml.
 
-The nearest file counts, from the folder where the program is started up to the top of the checkout. Keys are the names
-of options without their dashes. Those in `SHARED` may stand at the top and count for every command that has the option;
-a table of the name of a command (`[run]`, `[exceptions.add]`) counts for that command alone and wins. What the command
-line says wins over both. What is unknown or of the wrong type is refused, everything at once. Settings of
-gates are read here for both, as people write them.
+* The file is the nearest one, from the current folder up to the root of the checkout.
+* Keys are option names without dashes. Keys of `SHARED` at the top level apply to every command with that option; a
+  table named after a command (`[run]`, `[exceptions.add]`) applies to that command, and overrides the top level. The
+  command line overrides both.
+* Unknown keys and values of the wrong type are errors, all reported together.
+
+Feature gate settings are parsed here for the file and for the command line.
 """
 
 from __future__ import annotations
@@ -28,17 +30,17 @@ SHARED: Final = (
     "kubernetes", "command", "types", "gates", "mode", "declarative", "seed", "jobs", "max-time", "exceptions",
     "allow-incomplete",
 )  # fmt: skip
-"""Options that several commands have: these keys may stand outside of a command's table."""
+"""Options of several commands: these keys may be set at the top level of the file."""
 
 _NAMES = ("harness.toml", "pyproject.toml")
 _TABLE = "tool.harness"
-_LARGEST = 1 << 20
+MAX_BYTES = 1 << 20
 _NOT_SETTINGS = ("help", "version")
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What a project's file says. `table` is the TOML table all of it stands in, empty for the file itself."""
+    """The settings of one file. `table` is the TOML table that has all of them, empty for the whole file."""
 
     file: Path
     text: str
@@ -46,13 +48,13 @@ class Configuration:
     table: str = ""
 
     def position(self, *keys: str) -> Position:
-        """Where a key stands. The line is that of the key in its table, or of the table, or unknown."""
+        """Return the position of a key: its line, else the line of its table, else no line."""
         return Position(str(self.file), _line_of(self.text, [*self.table.split("."), *keys] if self.table else [*keys]))
 
 
 @dataclass(slots=True)
 class _Check:
-    """The settings of one command, and what is wrong with them."""
+    """The checked settings of one command: their values, and the errors."""
 
     found: Configuration
     values: dict[str, Any] = field(default_factory=dict)
@@ -60,7 +62,7 @@ class _Check:
 
 
 def find_configuration(start: Path, named: Path | None = None) -> Configuration | None:
-    """Return the settings that count in a folder, or those of a named file; None when there are none.
+    """Find the settings that apply to a folder, or read those of a named file. Returns: None when there are none.
 
     Raises: InputError when the file cannot be read or is not TOML, or when two files of one folder both hold settings.
     """
@@ -70,18 +72,18 @@ def find_configuration(start: Path, named: Path | None = None) -> Configuration 
             raise InputError([_unreadable(named, f"it has no [{_TABLE}]", "name a harness.toml")])
         return found
     for folder in (start, *start.parents):
-        here = [found for name in _NAMES if (folder / name).is_file() and (found := _read(folder / name))]
-        if len(here) > 1:
-            raise InputError([_twice(here[1])])
-        if here:
-            return here[0]
+        files = [found for name in _NAMES if (folder / name).is_file() and (found := _read(folder / name))]
+        if len(files) > 1:
+            raise InputError([_report_second_file(files[1])])
+        if files:
+            return files[0]
         if (folder / ".git").exists():
             return None
     return None
 
 
 def defaults_of(found: Configuration, group: click.Group, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """Return click's default map for the commands named. Only these are imported and looked at, with all tables' names.
+    """Return click's default map for some commands. Other commands are not imported.
 
     Raises: InputError with every setting that is unknown or of the wrong type.
     """
@@ -90,9 +92,9 @@ def defaults_of(found: Configuration, group: click.Group, names: tuple[str, ...]
     wrong: list[Diagnostic] = []
     for key, value in found.settings.items():
         if key not in known and key not in SHARED:
-            wrong.append(_unknown(found, (key,), [*SHARED, *known], _own_place(key, group, context)))
+            wrong.append(_unknown(found, (key,), [*SHARED, *known], _suggest_table(key, group, context)))
         elif key in known and key not in SHARED and not isinstance(value, dict):
-            wrong.append(_wrong_type(found, (key,), f"{key} is a command, and its settings are a table", f"[{key}]"))
+            wrong.append(_wrong_type(found, (key,), f"{key} is a command, so its settings must be a table", f"[{key}]"))
     defaults: dict[str, dict[str, Any]] = {}
     for name in names:
         command = group.get_command(context, name)
@@ -122,8 +124,8 @@ def _source(name: str) -> ParameterSource | None:
     return click.get_current_context().get_parameter_source(name)
 
 
-def _own_place(key: str, group: click.Group, context: click.Context) -> str:
-    """Say where a key belongs that is an option of one command alone."""
+def _suggest_table(key: str, group: click.Group, context: click.Context) -> str:
+    """Return the fix for a top-level key that is an option of a single command, else an empty text."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if command is not None and key in _options(command):
@@ -132,23 +134,23 @@ def _own_place(key: str, group: click.Group, context: click.Context) -> str:
 
 
 def _command(check: _Check, command: click.Command, names: tuple[str, ...], table: Mapping[str, Any]) -> None:
-    """Take what counts for a command: shared keys that it knows, then its own."""
+    """Read the settings of a command: the shared keys that it has as options, then those of its table."""
     if isinstance(command, click.Group):
-        _commands_below(check, command, names, table)
+        _subcommands(check, command, names, table)
         return
     options = _options(command)
     for key in SHARED:
         value = check.found.settings.get(key)
         if key in options and value is not None and key not in table:
-            _take(check, options[key], (key,), value)
+            _read_option(check, options[key], (key,), value)
     for key, value in table.items():
         if key in options:
-            _take(check, options[key], (*names, key), value)
+            _read_option(check, options[key], (*names, key), value)
         else:
             check.wrong.append(_unknown(check.found, (*names, key), list(options)))
 
 
-def _commands_below(check: _Check, group: click.Group, names: tuple[str, ...], table: Mapping[str, Any]) -> None:
+def _subcommands(check: _Check, group: click.Group, names: tuple[str, ...], table: Mapping[str, Any]) -> None:
     context = click.Context(group)
     below = group.list_commands(context)
     for key in table:
@@ -164,7 +166,7 @@ def _commands_below(check: _Check, group: click.Group, names: tuple[str, ...], t
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:
-    """The options of a command by their key: the long name without dashes."""
+    """Return the options of a command by key: the long name without dashes."""
     return {
         name[2:]: option
         for option in command.params
@@ -174,28 +176,28 @@ def _options(command: click.Command) -> dict[str, click.Option]:
     }
 
 
-def _take(check: _Check, option: click.Option, keys: tuple[str, ...], value: Any) -> None:
+def _read_option(check: _Check, option: click.Option, keys: tuple[str, ...], value: Any) -> None:
     try:
-        check.values[str(option.name)] = _converted(check.found, option, value)
+        check.values[str(option.name)] = _convert(check.found, option, value)
     except click.BadParameter as error:
         check.wrong.append(_wrong_type(check.found, keys, error.message, f"see {option.opts[-1]} in --help"))
 
 
-def _converted(found: Configuration, option: click.Option, value: Any) -> Any:
+def _convert(found: Configuration, option: click.Option, value: Any) -> Any:
     """Convert a value as the command line would. Raises: click.BadParameter."""
     if option.is_flag:
         if not isinstance(value, bool):
-            raise click.BadParameter(f"it wants true or false, not {value!r}")
+            raise click.BadParameter(f"expected true or false, got {value!r}")
         return value
     if option.name == "gates":
         value = _gates(value)
     if option.multiple:
-        return tuple(_one(found, option, one) for one in (value if isinstance(value, list) else [value]))
-    return _one(found, option, value)
+        return tuple(_convert_one(found, option, one) for one in (value if isinstance(value, list) else [value]))
+    return _convert_one(found, option, value)
 
 
 def _gates(value: Any) -> list[str]:
-    """Read settings of gates: a table of true and false, or texts. Raises: click.BadParameter for what is neither."""
+    """Read feature gates: a table of booleans, or strings as on the command line. Raises: click.BadParameter."""
     given = [f"{name}={_text(on)}" for name, on in value.items()] if isinstance(value, dict) else value
     texts = [_text(one) for one in (given if isinstance(given, list) else [given])]
     try:
@@ -209,19 +211,19 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _one(found: Configuration, option: click.Option, value: Any) -> Any:
+def _convert_one(found: Configuration, option: click.Option, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise click.BadParameter(f"it wants one value, not {value!r}")
+        raise click.BadParameter(f"expected one value, got {value!r}")
     text = str(value)
     if "\0" in text:
-        raise click.BadParameter(f"it wants a text without a NUL, not {value!r}")
-    if _is_place(found, option, text):
+        raise click.BadParameter(f"expected a string without NUL, got {value!r}")
+    if _is_relative_path(found, option, text):
         text = str(found.file.parent / text)
     return option.type.convert(text, option, None)
 
 
-def _is_place(found: Configuration, option: click.Option, text: str) -> bool:
-    """Whether a value is a file named as seen from the folder of the settings."""
+def _is_relative_path(found: Configuration, option: click.Option, text: str) -> bool:
+    """Whether a value is a path relative to the folder of the settings file."""
     if Path(text).is_absolute() or text == "-" or found.file.parent == Path.cwd():
         return False
     return isinstance(option.type, click.Path) or (
@@ -233,14 +235,14 @@ def _read(file: Path) -> Configuration | None:
     """Read one file; None when it holds no settings."""
     is_project = file.name == "pyproject.toml"
     try:
-        text = read_bounded_text(file, _LARGEST)
+        text = read_bounded_text(file, MAX_BYTES)
         if is_project and _TABLE not in text:
             return None
         document = tomllib.loads(text)
     except OSError as error:
         raise InputError([_unreadable(file, error.strerror or str(error), "name a file that can be read")]) from None
     except (ValueError, RecursionError) as error:
-        raise InputError([_unreadable(file, str(error), "mend the TOML")]) from None
+        raise InputError([_unreadable(file, str(error), "fix the TOML")]) from None
     if not is_project:
         return Configuration(file, text, document)
     tool = document.get("tool")
@@ -248,7 +250,7 @@ def _read(file: Path) -> Configuration | None:
     if own is None:
         return None
     if not isinstance(own, dict):
-        raise InputError([_unreadable(file, f"tool.harness is no table but {own!r}", f"[{_TABLE}]")])
+        raise InputError([_unreadable(file, f"tool.harness is not a table: {own!r}", f"[{_TABLE}]")])
     return Configuration(file, text, own, _TABLE)
 
 
@@ -256,26 +258,26 @@ def _unreadable(file: Path, why: str, fix: str) -> Diagnostic:
     return Diagnostic(Position(str(file)), "config-unreadable", "the settings cannot be read", why=why, fix=fix)
 
 
-def _twice(other: Configuration) -> Diagnostic:
+def _report_second_file(other: Configuration) -> Diagnostic:
     return Diagnostic(
-        other.position(), "config-twice", f"settings stand here and in {_NAMES[0]} beside it",
-        why="nobody could say which of them count", fix=f"keep one of them: {_NAMES[0]}, or [{_TABLE}]",
+        other.position(), "config-twice", f"both this file and {_NAMES[0]} in the same folder have settings",
+        why="it would be unclear which of them apply", fix=f"keep one of them: {_NAMES[0]}, or [{_TABLE}]",
     )  # fmt: skip
 
 
 def _unknown(found: Configuration, keys: tuple[str, ...], known: list[str], place: str = "") -> Diagnostic:
     hint = near_miss(keys[-1], known)
     fix = place or hint or f"known are {', '.join(sorted(known)[:12])}" + (", ..." if len(known) > 12 else "")
-    why = "a misspelt setting that is ignored is worse than none"
+    why = "a misspelt setting would otherwise be ignored silently"
     return Diagnostic(found.position(*keys), "config-unknown", f"there is no setting {'.'.join(keys)}", why, fix)
 
 
 def _wrong_type(found: Configuration, keys: tuple[str, ...], why: str, fix: str) -> Diagnostic:
-    return Diagnostic(found.position(*keys), "config-value", f"{'.'.join(keys)} has no use for this value", why, fix)
+    return Diagnostic(found.position(*keys), "config-value", f"{'.'.join(keys)} has an invalid value", why, fix)
 
 
 def _line_of(text: str, keys: list[str]) -> int:
-    """Return the line of a key, in its table, with dots, or as a table; counted from 1, 0 if unknown."""
+    """Return the line of a key, however it is written (in a table, dotted, as a table); from 1, or 0 if unknown."""
     wanted, table = [key.strip('"') for key in keys], list[str]()
     best = (0, 0)
     for number, line in enumerate(text.splitlines(), 1):
@@ -297,7 +299,7 @@ def _parts(dotted: str) -> Iterator[str]:
 
 
 DEFAULT_GATES = "default"
-"""What `--gates` says for the gates as the release sets them, and nothing else."""
+"""The value of `--gates` for only the release's own gate settings, without a second part with all gates on."""
 
 
 def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
@@ -313,7 +315,7 @@ def parse_gates(texts: Sequence[str]) -> dict[str, bool]:
                 Diagnostic(
                     Position("--gates"),
                     "gates-syntax",
-                    f"{part!r} is no setting of a gate",
+                    f"{part!r} is not a feature gate setting",
                     fix=f"{name or 'Name'}=true or {name or 'Name'}=false",
                 )
             )

@@ -1,4 +1,4 @@
-"""Rule coverage of a run: who looks on, and what the report says of it."""
+"""Creates the observers of rule coverage for a run, and adds rule and branch coverage to the report."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import msgspec
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observers import ObserverFactory
 from harness.events import Result
-from harness.reporting.coverage import (
+from harness.report.model.coverage import (
     BranchCoverage,
     BranchEntry,
     RuleEntry,
     UncoveredEntry,
-    coverage_of,
-    with_rule,
-    with_uncovered,
+    combine_rules,
+    combine_uncovered,
+    sum_coverage,
 )
-from harness.reporting.document import Report
+from harness.report.model.document import Report
 from harness.rulecov.branches import Branches
 from harness.rulecov.inventory import Inventory, KnownRule, inventory_of
 from harness.rulecov.observed import (
@@ -37,35 +37,62 @@ from harness.rulecov.observed import (
     RuleObserverFactory,
     Sight,
 )
+from harness.rulecov.policyrules import KIND, PolicyObserverFactory, policy_inventory
+from harness.rulecov.schemarules import VersionName, schema_inventory
 from harness.rulecov.unfireable import reasons_for
 from harness.subject import SubjectSpec
+from harness.subject.definitions import read_definitions
+from harness.subject.openers.crd import CRD
+from harness.subject.openers.policy import POLICY
 from harness.subject.opening import api_of
+from harness.subject.policies import of_kind, read_policies
 
-_NOTHING = Sight(0)
+_UNSEEN = Sight(0)
 _IDLE = "nothing of this release runs the declarative validators of this type"
 
 
 def rule_observers(spec: SubjectSpec) -> dict[str, ObserverFactory]:
-    """Return who looks on at a run against a subject: nobody where no types tell its rules, or two are compared."""
-    if spec.against:
-        return {}
+    """Return the observers of rule coverage. There are none without types, or if two targets are compared.
+
+    Pairs of CRDs have them, and so have policies.
+    """
     try:
+        if spec.kind == CRD.name:
+            return {NAME: RuleObserverFactory(inventory_of_crds(spec.location))}
+        if spec.kind == POLICY.name:
+            return {NAME: PolicyObserverFactory(inventory_of_policies(spec.location))}
+        if spec.against or spec.validator:
+            return {}
         api = api_of(spec)
     except HarnessError:
-        return {}  # opening the subject fails for the same reason, and says so
+        return {}  # opening the subject raises the same error
     return {} if api is None else {NAME: RuleObserverFactory(inventory_of(api))}
 
 
+def inventory_of_crds(location: str) -> Inventory:
+    """Return the rules of CRDs. Raises: InputError, UsageError."""
+    return schema_inventory(
+        (VersionName(one.group, version, one.kind), schema)
+        for one in read_definitions(location)
+        for version, schema in one.schemas()
+    )
+
+
+def inventory_of_policies(location: str) -> Inventory:
+    """Return the validations of admission policies as rules. Raises: InputError, UsageError."""
+    return policy_inventory(one.document for one in of_kind(read_policies(location), KIND))
+
+
 def inventory_in(observers: Mapping[str, ObserverFactory]) -> Inventory | None:
-    """Return the rules that observers know."""
+    """Return the declared rules that the observers watch, if there are observers."""
     observer = observers.get(NAME)
-    return observer.inventory if isinstance(observer, RuleObserverFactory) else None
+    return observer.inventory if isinstance(observer, RuleObserverFactory | PolicyObserverFactory) else None
 
 
 def with_coverage(
     report: Report, results: Sequence[Result], inventories: Mapping[str, Inventory], narrowed: bool
 ) -> Report:
-    """Put into a report what was seen of the declared rules; when `narrowed`, only those of kinds that were meant."""
+    """Return a report with the coverage of declared rules; if `narrowed`, only of rules of the selected kinds."""
     if not any(result.subject in inventories for result in results):
         return report
     rules: dict[tuple[str, ...], RuleEntry] = {}
@@ -74,17 +101,17 @@ def with_coverage(
         inventory = inventories.get(result.subject)
         if inventory is not None:
             for rule in _rules(result, inventory, narrowed):
-                rules[rule.key] = with_rule(rules[rule.key], rule) if rule.key in rules else rule
+                rules[rule.key] = combine_rules(rules[rule.key], rule) if rule.key in rules else rule
         for one in _uncovered(result):
-            uncovered[one.key] = with_uncovered(uncovered[one.key], one) if one.key in uncovered else one
-    every = tuple(rules.values())
-    order = sorted(uncovered.values(), key=lambda one: one.key)
-    return msgspec.structs.replace(report, rules=every, uncovered=tuple(order), coverage=coverage_of(every))
+            uncovered[one.key] = combine_uncovered(uncovered[one.key], one) if one.key in uncovered else one
+    entries = tuple(rules.values())
+    ordered = sorted(uncovered.values(), key=lambda one: one.key)
+    return msgspec.structs.replace(report, rules=entries, uncovered=tuple(ordered), coverage=sum_coverage(entries))
 
 
 def _rules(result: Result, inventory: Inventory, narrowed: bool) -> Iterator[RuleEntry]:
-    """Say of every rule what one part of a run saw of it."""
-    seen = _added(result.observed.get(NAME, ()))
+    """Yield an entry for each declared rule, with its coverage by one part of a run."""
+    seen = _merge_units(result.observed.get(NAME, ()))
     reasons = reasons_for(result.target.release)
     names = {info.type: (info.group, info.version) for info in result.target.kinds if not info.subresource}
     kinds = result.target.kinds
@@ -94,7 +121,7 @@ def _rules(result: Result, inventory: Inventory, narrowed: bool) -> Iterator[Rul
         number = numbers[known.type] = numbers.get(known.type, -1) + 1
         sights = seen.get(known.type)
         if sights is not None or not narrowed:
-            entry = _entry(result, known, (sights or {}).get(number, _NOTHING), sights is not None)
+            entry = _entry(result, known, (sights or {}).get(number, _UNSEEN), sights is not None)
             group, version = (entry.group, entry.version)
             if not group and known.type in names:
                 group, version = names[known.type]
@@ -104,17 +131,17 @@ def _rules(result: Result, inventory: Inventory, narrowed: bool) -> Iterator[Rul
             yield msgspec.structs.replace(entry, group=group, version=version, cannot=cannot)
 
 
-def _added(observed: Iterable[Observed]) -> dict[str, dict[int, Sight]]:
-    """Add up what the units of a part saw: several may be about one type, as scales are."""
+def _merge_units(observed: Iterable[Observed]) -> dict[str, dict[int, Sight]]:
+    """Merge the coverage of all units of a part, by type. Several units may have one type, such as Scale."""
     found: dict[str, dict[int, Sight]] = {}
     for one in observed:
         known = found.setdefault(one.type, {})
         for number, sight in one.rules.items():
-            known[number] = reduce(_both, (sight, *([known[number]] if number in known else [])))
+            known[number] = reduce(_merge, (sight, *([known[number]] if number in known else [])))
     return found
 
 
-def _both(one: Sight, other: Sight) -> Sight:
+def _merge(one: Sight, other: Sight) -> Sight:
     seconds = [first for first in (one.first, other.first) if first is not None]
     return Sight(one.seen | other.seen, min(seconds, default=None))
 
@@ -145,24 +172,24 @@ def _uncovered(result: Result) -> Iterator[UncoveredEntry]:
 
 
 def branch_folders(specs: Iterable[SubjectSpec], jobs: int | None) -> list[Path]:
-    """Return the folders whose branches can be watched: those of suites in Python. Raises: UsageError."""
+    """Return the folders whose branch coverage can be measured: those of suites in Python. Raises: UsageError."""
     folders = [Path(spec.location) for spec in specs if spec.kind == "suite"]
     if not folders:
-        raise UsageError("--branches watches validators in Python, in this process\n  fix: name a suite")
+        raise UsageError("--branches measures handwritten validators in Python only\n  fix: name a suite")
     if jobs is not None and jobs > 1:
-        raise UsageError("--branches watches this process alone\n  fix: leave --jobs out")
+        raise UsageError("--branches measures this process only\n  fix: omit --jobs")
     return folders
 
 
-def with_branches(report: Report, watched: Branches | None) -> Report:
-    """Put into a report which branches of handwritten validators were never taken."""
-    if watched is None:
+def with_branches(report: Report, branches: Branches | None) -> Report:
+    """Return a report with the branches of handwritten validators that no case took."""
+    if branches is None:
         return report
-    missed = tuple(BranchEntry(_shown(one.file), one.line, one.to) for one in watched.missed)
-    return msgspec.structs.replace(report, branches=BranchCoverage(watched.total, missed))
+    missed = tuple(BranchEntry(_relative(one.file), one.line, one.to) for one in branches.missed)
+    return msgspec.structs.replace(report, branches=BranchCoverage(branches.total, missed))
 
 
-def _shown(file: str) -> str:
-    """Write a path as people would from where they are."""
-    place = Path(file).resolve()
-    return str(place.relative_to(Path.cwd())) if place.is_relative_to(Path.cwd()) else file
+def _relative(file: str) -> str:
+    """Return a path relative to the current folder, if the file is in it."""
+    path = Path(file).resolve()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file

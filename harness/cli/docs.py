@@ -1,4 +1,4 @@
-"""`harness docs`: what an API validates, in words; or what every tag does, or every word of a report means."""
+"""`harness docs`: generate documentation of the rules of an API, of every tag, or of every word in reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.cli.options import FOLDER, api_argument
 from harness.diagnostics import UsageError
 from harness.explain import references
 from harness.files import write_atomically
-from harness.reporting.text import count, visible
+from harness.report.escaping import count, visible
 from harness.subject.api import open_api
 
 DEFAULT_OUTPUT = Path("reports") / "docs"
@@ -41,14 +41,16 @@ def command(path: str, kubernetes: str, release: str, tags: bool, words: bool, f
     if tags or words:
         name = "--tags" if tags else "--words"
         if path or kubernetes or (tags and words):
-            raise UsageError(f"{name} documents no API\n  fix: leave out {name}, or everything else that says what")
+            raise UsageError(
+                f"{name} cannot be combined with an API or another selection\n  fix: use {name} alone, or omit it"
+            )
         pages = catalogue() if tags else references()
         _write(output, pages)
         click.echo(f"written: {visible(str(output / next(iter(pages))))} and {count(len(pages) - 1, 'page')}")
         return 0
     document = gather(open_api(path, kubernetes=kubernetes, release=release))
     click.echo(
-        f"{visible(document.name)}: {count(document.kinds, 'kind')} with {count(document.rules, 'rule')} "
+        f"{visible(document.name)}: {count(document.kind_count, 'kind')} with {count(document.rule_count, 'rule')} "
         f"in {count(len(document.groups), 'group')}"
     )
     if form != "markdown":

@@ -1,4 +1,4 @@
-"""`harness exceptions`: add entries to equivalence_exceptions.yaml, list them, and take out what is not needed."""
+"""`harness exceptions`: add, list, check and remove the tolerated findings of equivalence_exceptions.yaml."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import msgspec
 
 from harness.cli.publishing import newest_kept
 from harness.cli.targets import TargetChoice, target_options
-from harness.cli.witnesses import check, file_option, replayed, witness
+from harness.cli.witnesses import check, file_option, replay_witnesses, witness
+from harness.compare.finding import CAUSE_CODES
 from harness.diagnostics import HarnessError, UsageError, near_miss
 from harness.errormatch.exceptionedit import ExceptionText, read_text
 from harness.errormatch.exceptionentry import SEVERITIES, UNEXPLAINED, ExceptionSpec
@@ -23,18 +24,27 @@ from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
 from harness.errormatch.witness import remove_witness, write_witness
 from harness.files import locked
 from harness.ratchets import exceptions as ratchet
-from harness.reporting.document import Report, ReportedFinding, read_report
-from harness.reporting.exceptions import Words, entry_of, group_entry, merged, rules_of
-from harness.reporting.grouping import Group, group, named_group
-from harness.reporting.text import count, encode_json, visible
-from harness.reporting.tolerance import Standing, gone, idle_rules, standings
-from harness.reporting.witnesses import held_by, seen_in, witness_of
+from harness.report.escaping import count, encode_json, visible
+from harness.report.model.document import Report, ReportedFinding
+from harness.report.model.exceptions import (
+    AuthorFields,
+    create_exception,
+    create_group_exception,
+    create_witness,
+    find_witness_cases,
+    merge_rules,
+    rules_of,
+    split_witness,
+)
+from harness.report.model.grouping import Group, find_group, group
+from harness.report.model.reading import read_report
+from harness.report.model.tolerance import ExceptionStatus, determine_statuses, find_idle, idle_rules
 
 Wanted: TypeAlias = ReportedFinding | Group
 
 
 class ListedException(msgspec.Struct, frozen=True):
-    """An entry as `list --json` has it: what it says, and how it stands. `findings` is 0 without a report."""
+    """One exception as printed by `list --json`, with its state. `findings` is 0 without a report."""
 
     id: str
     suite: str
@@ -73,7 +83,7 @@ command.add_command(check)
 
 
 @command.command("add")
-@click.argument("names", nargs=-1, required=True, metavar="FINGERPRINT|GROUP...")
+@click.argument("names", nargs=-1, required=True, metavar="FINDING...")
 @click.option("--report", "report_file", metavar="FILE", help="The report. Default: the newest cached one.")
 @click.option("--reason", default="", help="Why the finding is tolerated.")
 @click.option("--owner", default="", help="Who will resolve it.")
@@ -84,38 +94,39 @@ def add(
     names: tuple[str, ...], report_file: str | None, reason: str, owner: str, until: datetime | None, link: str,
     file: Path,
 ) -> int:  # fmt: skip
-    """Add an exception for a finding by FINGERPRINT, or for all findings of a GROUP.
+    """Tolerate findings: FINDING is the fingerprint of one, or the ID of a group of findings.
 
     The smallest cases are written beside the file, as the witness of the exception.
 
     If a group already has an exception, missing rules are added to it; its reason, owner and expiry date stay. A
     fingerprint may be shortened while it is unique.
     """
-    words = _words(reason, owner, until, link)
+    words = _check_words(reason, owner, until, link)
     report = read_report(report_file or newest_kept())
-    _hold(file)
-    text, known = read_text(file, date.today())
-    done = [_add(one, report, text, words) for one in _wanted(names, report)]
+    _lock_folder(file)
+    text, known = read_text(file, date.today(), CAUSE_CODES)
+    done = [_add(one, report, text, words) for one in _find_named(names, report)]
     changed = [entry for entry, _ in filter(None, done)]
     if changed:
         text.write(known.today)
     for entry in changed:
-        now = witness_of(entry, entry.suite, [*seen_in(report, entry), *held_by(known.witnesses.get(entry.id))])
-        assert now is not None, "the report shows it"
-        write_witness(file, now)
+        cases = [*find_witness_cases(report, entry), *split_witness(known.witnesses.get(entry.id))]
+        witness = create_witness(entry, entry.suite, cases)
+        assert witness is not None, "the report shows it"
+        write_witness(file, witness)
     click.echo("\n".join(told for _, told in filter(None, done)) or "nothing to add: already tolerated")
     return 0
 
 
-def _hold(file: Path) -> None:
-    """Let nobody else change the file until the command ends: what another one adds meanwhile would be lost."""
+def _lock_folder(file: Path) -> None:
+    """Lock the folder of the file until the command ends, because a concurrent change would be overwritten."""
     folder = file.absolute().parent
     if folder.is_dir():
         click.get_current_context().with_resource(locked(folder))
 
 
-def _words(reason: str, owner: str, until: datetime | None, link: str) -> Words | None:
-    """Read what a new entry says; None when nothing of it was given. Raises: UsageError."""
+def _check_words(reason: str, owner: str, until: datetime | None, link: str) -> AuthorFields | None:
+    """Return the reason, owner, date and link of a new entry, None when none of them is given. Raises: UsageError."""
     missing = [
         name
         for name, value in (("--reason", reason.strip()), ("--owner", owner.strip()), ("--until", until))
@@ -129,32 +140,34 @@ def _words(reason: str, owner: str, until: datetime | None, link: str) -> Words 
         )
     if until.date() < date.today():
         raise UsageError(f"--until {until.date()} is in the past\n  fix: name the last day on which it is tolerated")
-    return Words(reason.strip(), owner.strip(), until.date(), link.strip())
+    return AuthorFields(reason.strip(), owner.strip(), until.date(), link.strip())
 
 
-def _wanted(names: Sequence[str], report: Report) -> list[Wanted]:
-    """Find what was named. Raises: UsageError with everything that was not found."""
+def _find_named(names: Sequence[str], report: Report) -> list[Wanted]:
+    """Return the findings and groups with these IDs. Raises: UsageError with every ID that was not found."""
     groups = [one.id for one in group(report.findings)]
     wrong, found = list[str](), list[Wanted]()
     for name in dict.fromkeys(names):
         some = [f for f in report.findings if re.fullmatch("[0-9a-f]+", name) and f.fingerprint.startswith(name)]
-        if (of_group := named_group(report.findings, name)) is not None:
-            found += [kind for one in of_group.alike() for kind in ((one,) if one.first.owner else one.findings)]
+        if (of_group := find_group(report.findings, name)) is not None:
+            found += [kind for one in of_group.split() for kind in ((one,) if one.first.owner else one.findings)]
         elif len({f.fingerprint for f in some}) == 1:
             found.append(min(some, key=lambda f: SEVERITIES.index(f.severity)))
         elif some:
-            wrong.append(f"{name} begins {count(len(some), 'fingerprint')}\n  fix: write more of its digits")
+            wrong.append(f"{name} is a prefix of {count(len(some), 'fingerprint')}\n  fix: add more digits")
         else:
             hint = near_miss(name, [*(f.fingerprint for f in report.findings), *groups])
-            hint = hint or "take the name from the report"
+            hint = hint or "copy the fingerprint or ID from the report"
             wrong.append(f"the report has neither a finding nor a group {visible(name)!r}\n  fix: {hint}")
     if wrong:
         raise UsageError("\n".join(wrong))
     return found
 
 
-def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) -> tuple[ExceptionSpec, str] | None:
-    """Put the entry of a finding or a group into the file. Returns: what to say of it; None when nothing is missing."""
+def _add(
+    one: Wanted, report: Report, text: ExceptionText, words: AuthorFields | None
+) -> tuple[ExceptionSpec, str] | None:
+    """Add the entry of a finding or group to the text. Returns: it and a message, None when nothing is missing."""
     findings = one.findings if isinstance(one, Group) else (one,)
     today = date.today()
     valid = [block.entry for block in text.blocks if block.entry.until >= today]
@@ -163,20 +176,26 @@ def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) 
         return None
     if any(finding.cause == UNEXPLAINED for finding in open_):
         raise UsageError(
-            f"{open_[0].fingerprint} was not explained: an exception names a cause\n"
-            f"  fix: let a run have more time: harness run --kind {shlex.quote(open_[0].name)} --max-time 300"
+            f"{open_[0].fingerprint} has no cause yet, and an exception requires one\n"
+            f"  fix: let a run explain it: harness run --kind {shlex.quote(open_[0].name)} --max-time 300"
         )
-    # Without words there is only one thing to do: complete the entry that a group has.
-    said = words or Words("-", "-", today)
-    entry = group_entry(one, report, said) if isinstance(one, Group) else entry_of(one, report, said)
-    there = next((block.entry for block in text.blocks if block.entry.id == entry.id), None)
-    if there is not None and isinstance(one, Group) and there.until >= today:
-        rules = merged((*there.rules, *rules_of(one)))
-        text.set_rules(there.id, rules)
-        more = count(len(set(rules) - set(there.rules)), "rule")
-        return replace(there, rules=rules), f"{there.id}: {more} more on {visible(there.scope['owner'])}"
-    if there is not None:
-        raise UsageError(f"{there.id} stands in the file and ended on {there.until}\n  fix: agree on a new date there")
+    # Without a reason, owner and date, the only valid change is adding rules to the existing entry of a group.
+    placeholders = words or AuthorFields("-", "-", today)
+    entry = (
+        create_group_exception(one, report, placeholders)
+        if isinstance(one, Group)
+        else create_exception(one, report, placeholders)
+    )
+    existing = next((block.entry for block in text.blocks if block.entry.id == entry.id), None)
+    if existing is not None and isinstance(one, Group) and existing.until >= today:
+        rules = merge_rules((*existing.rules, *rules_of(one)))
+        text.set_rules(existing.id, rules)
+        more = count(len(set(rules) - set(existing.rules)), "rule")
+        return replace(existing, rules=rules), f"{existing.id}: {more} more on {visible(existing.scope['owner'])}"
+    if existing is not None:
+        raise UsageError(
+            f"{existing.id} is in the file and expired on {existing.until}\n  fix: set a new date in the file"
+        )
     if words is None:
         raise UsageError(
             "missing --reason, --owner, --until\n  fix: an exception requires a reason, an owner and an expiry date"
@@ -194,9 +213,9 @@ def _add(one: Wanted, report: Report, text: ExceptionText, words: Words | None) 
 @file_option
 def list_(report_file: str | None, as_json: bool, file: Path) -> int:
     """List exceptions with owner and expiry date, and with --report whether each is used."""
-    entries = load_exceptions(file, date.today())
+    entries = load_exceptions(file, date.today(), CAUSE_CODES)
     report = read_report(report_file) if report_file else None
-    rows = [_listed(one, entries.today) for one in standings(entries, report)]
+    rows = [_list_exception(one, entries.today) for one in determine_statuses(entries, report)]
     if as_json:
         click.echo(msgspec.json.format(encode_json(rows), indent=1).decode())
     else:
@@ -204,7 +223,7 @@ def list_(report_file: str | None, as_json: bool, file: Path) -> int:
     return 0
 
 
-def _listed(one: Standing, today: date) -> ListedException:
+def _list_exception(one: ExceptionStatus, today: date) -> ListedException:
     entry = one.entry
     return ListedException(
         entry.id, entry.suite, entry.about, entry.scope["cause"], entry.severity, tuple(map(str, entry.rules)),
@@ -222,15 +241,15 @@ def _table(rows: Sequence[ListedException], judged: bool) -> list[str]:
 
 
 def _row(row: ListedException, judged: bool) -> tuple[str, ...]:
-    days = "ended" if row.days < 0 else f"{row.until} ({row.days} d)"
+    days = "expired" if row.days < 0 else f"{row.until} ({row.days} d)"
     state = {"used": count(row.findings, "finding"), "not tried": f"not tried: {row.why}"}.get(row.state, row.state)
     cells = (row.id, row.suite, row.cause, row.severity, days, row.owner, *((state,) if judged else ()), row.about)
     return tuple(visible(cell) for cell in cells)
 
 
 def _sum(rows: Sequence[ListedException], judged: bool) -> str:
-    ended = sum(row.days < 0 for row in rows)
-    parts = [count(len(rows), "exception")] + ([f"{ended} ended"] if ended else [])
+    expired = sum(row.days < 0 for row in rows)
+    parts = [count(len(rows), "exception")] + ([f"{expired} expired"] if expired else [])
     if judged:
         parts += [f"{sum(row.state == state for row in rows)} {state}" for state in ("used", "idle", "not tried")]
         none = sum(row.state == "no witness" for row in rows)
@@ -253,10 +272,10 @@ def prune(
     Witnesses are replayed on the named targets, or were replayed by the runs of these reports. Exceptions whose
     witness was not replayed stay.
     """
-    _hold(file)
-    text, entries = read_text(file, date.today())
-    reports = [read_report(name) for name in report_files] or [replayed(target, suites, entries)]
-    idle = gone(entries, reports)
+    _lock_folder(file)
+    text, entries = read_text(file, date.today(), CAUSE_CODES)
+    reports = [read_report(name) for name in report_files] or [replay_witnesses(target, suites, entries)]
+    idle = find_idle(entries, reports)
     text.remove(one.entry.id for one in idle)
     told = [f"{one.entry.id}: {visible(one.entry.about)}: {one.entry.scope['cause']}" for one in idle]
     for entry in entries.entries:
@@ -269,21 +288,21 @@ def prune(
         text.write(entries.today)
         for one in idle:
             remove_witness(file, one.entry.id)
-    click.echo("\n".join([*told, *_kept(entries, reports, bool(told)), _pruned(len(told), dry_run)]))
+    click.echo("\n".join([*told, *_list_kept(entries, reports, bool(told)), _removal_summary(len(told), dry_run)]))
     return 1 if dry_run and told else 0
 
 
-def _kept(entries: ExceptionFile, reports: Sequence[Report], told: bool) -> list[str]:
-    """Say why entries stay that no report needed."""
+def _list_kept(entries: ExceptionFile, reports: Sequence[Report], told: bool) -> list[str]:
+    """List the entries that are kept because no report replayed their witness, with the reason."""
     lines = []
-    idle = {one.entry.id for one in gone(entries, reports)}
-    for rows in zip(*(standings(entries, report) for report in reports), strict=True):
+    idle = {one.entry.id for one in find_idle(entries, reports)}
+    for rows in zip(*(determine_statuses(entries, report) for report in reports), strict=True):
         if all(row.state in ("not tried", "no witness") for row in rows) and rows[0].entry.id not in idle:
-            lines.append(f"{rows[0].entry.id}: stays: {visible(rows[0].why or 'it has no witness')}")
+            lines.append(f"{rows[0].entry.id}: kept: {visible(rows[0].why or 'it has no witness')}")
     return [*([""] if told and lines else []), *lines]
 
 
-def _pruned(number: int, dry_run: bool) -> str:
+def _removal_summary(number: int, dry_run: bool) -> str:
     if not number:
         return "nothing to remove"
     return f"{number:,} to remove" if dry_run else f"{number:,} removed"
@@ -297,19 +316,25 @@ def _pruned(number: int, dry_run: bool) -> str:
 def expire(within: int, file: Path) -> int:
     """List exceptions that expire soon, by owner. Exits with 1 if there are any."""
     today = date.today()
-    due = [entry for entry in load_exceptions(file, today).entries if entry.until < today + timedelta(days=within)]
+    due = [
+        entry
+        for entry in load_exceptions(file, today, CAUSE_CODES).entries
+        if entry.until < today + timedelta(days=within)
+    ]
     for owner in sorted({entry.owner for entry in due}):
         click.echo(f"{visible(owner)}:")
         for entry in sorted((one for one in due if one.owner == owner), key=lambda one: (one.until, one.key)):
             click.echo(f"  {_when(entry, today)}  {entry.id}  {visible(entry.about)}: {entry.scope['cause']}")
-    what = f"{count(len(due), 'exception')} {'runs' if len(due) == 1 else 'run'} out" if due else "nothing runs out"
+    what = (
+        f"{count(len(due), 'exception')} {'expires' if len(due) == 1 else 'expire'}" if due else "no exception expires"
+    )
     click.echo(f"{what} within {count(within, 'day')}")
     return 1 if due else 0
 
 
 def _when(entry: ExceptionSpec, today: date) -> str:
     left = (entry.until - today).days
-    return f"{entry.until} ({f'{left} days left' if left >= 0 else 'ended'})"
+    return f"{entry.until} ({f'{left} days left' if left >= 0 else 'expired'})"
 
 
 @command.command("count")
@@ -321,7 +346,7 @@ def count_(update_ratchet: bool, file: Path) -> int:
     Exits with 1 if a suite has more. To allow more, raise the number in the file by hand, so that it is reviewed.
     """
     today = date.today()
-    entries = load_exceptions(file, today).entries
+    entries = load_exceptions(file, today, CAUSE_CODES).entries
     now, place = ratchet.count(entry.suite for entry in entries), file.parent / ratchet.NAME
     held = ratchet.read_counts(place)
     if update_ratchet:
@@ -337,8 +362,8 @@ def count_(update_ratchet: bool, file: Path) -> int:
         click.echo(visible(f"{suite}: {count(number, 'exception')}{limit}"))
     for suite in more:
         click.echo(
-            f"harness: {visible(suite)} has more exceptions than {visible(str(place))} holds\n"
-            "  fix: fix a difference and prune its entry, or raise the number by hand in the change that adds one",
+            f"harness: {visible(suite)} has more exceptions than {visible(str(place))} allows\n"
+            "  fix: fix a difference and prune its exception, or raise the number by hand in the same commit",
             err=True,
         )
     return 1 if more else 0

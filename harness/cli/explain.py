@@ -49,15 +49,17 @@ def _list() -> None:
 
 def _of_rule(code: str) -> list[str]:
     """The page of a lint rule, made of its record."""
-    from harness.lint.rules import BY_CODE, page_of
+    from harness.lint.pages import page_of
+    from harness.lint.rules import RULES
 
-    return [f"{code} (lint)\n\n{page_of(BY_CODE[code])}"] if code in BY_CODE else []
+    return [f"{code} (lint)\n\n{page_of(rule)}" for rule in RULES if rule.code == code]
 
 
 def _refuse(code: str) -> NoReturn:
-    from harness.lint.rules import BY_CODE
+    from harness.lint.rules import RULES
     from harness.tags.registry import ALL_SPECS
 
-    known = [*(page.code for pages in all_pages().values() for page in pages), *ALL_SPECS, *BY_CODE]
+    pages = [page.code for pages in all_pages().values() for page in pages]
+    known = [*pages, *ALL_SPECS, *(rule.code for rule in RULES)]
     hint = near_miss(code, known) or "harness explain lists every code"
     raise UsageError(f"there is no page for {code!r}\n  fix: {hint}")

@@ -1,4 +1,4 @@
-"""`harness kinds`: what a target serves, and what it leaves out and why."""
+"""`harness kinds`: list the kinds that a target serves, and those that it excludes, with the reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 from harness.case import KindInfo, TargetInfo
 from harness.cli import completion
 from harness.cli.targets import TargetChoice, pair_options, target_options
-from harness.reporting.text import count, encode_json, lines, visible
+from harness.report.escaping import count, encode_json, lines, visible
 from harness.subject import open_subject
 
 
@@ -29,7 +29,7 @@ def command(suites: tuple[str, ...], target: TargetChoice, as_json: bool) -> int
 
 
 def table(info: TargetInfo) -> list[str]:
-    """Write what is served as a table, then what is excluded, then the sums."""
+    """Return the rows of the served kinds, of the excluded kinds, and the totals."""
     head = ("NAME", "KIND", "OPERATIONS", "RULES", "STORAGE", "COMPOSITION", "SERVED", "OTHER VERSIONS")
     rows = [head, *(_row(kind) for kind in info.kinds)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]

@@ -1,4 +1,4 @@
-"""`harness lint`: what in the tags of an API is wrong, does nothing, or is not what was meant."""
+"""`harness lint`: find tags of an API that are invalid, have no effect, or are misleading."""
 
 from __future__ import annotations
 
@@ -10,17 +10,26 @@ from pathlib import Path
 import click
 
 from harness.cli.options import api_options
-from harness.collector import collector_at_rest
+from harness.collector import paused_collector
 from harness.diagnostics import UsageError, near_miss
 from harness.explain import all_pages
 from harness.lint.fix import FileFix, plan
+from harness.lint.output import (
+    LocatedFinding,
+    display_path,
+    is_cached,
+    locate,
+    render_text,
+    to_alert_rules,
+    to_alerts,
+    to_json,
+)
 from harness.lint.rule import LintFinding, Severity
-from harness.lint.rules import BY_CODE, RULES
-from harness.lint.run import lint, unique
-from harness.lint.shown import ShownFinding, document, is_cached, path_of, prepare, results, rules_of, text
-from harness.reporting.annotations import commands
-from harness.reporting.sarif import sarif
-from harness.reporting.text import count, lines, visible
+from harness.lint.rules import RULES
+from harness.lint.run import lint, sort_unique
+from harness.report.escaping import count, lines, visible
+from harness.report.formats.annotations import workflow_commands
+from harness.report.formats.sarif import build_log
 from harness.subject.api import open_api
 
 _ORDER: tuple[Severity, ...] = ("note", "warning", "error")
@@ -29,7 +38,7 @@ _ROUNDS = 10
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What is asked for. `files` are the only ones whose findings count; empty for all."""
+    """The options of the command. Only findings in `files` are shown; empty for all."""
 
     places: tuple[str, ...]
     files: frozenset[str]
@@ -42,7 +51,7 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _LintedSource:
-    """What was found, and in what."""
+    """The findings, with the name of the linted API."""
 
     findings: list[LintFinding]
     name: str
@@ -96,8 +105,8 @@ def command(
     whole = {path for path in paths if not path.endswith(".go")}
     files = frozenset() if whole else frozenset(str(Path(path).resolve()) for path in paths)
     wanted = _Wanted(folders, files, kubernetes, release, frozenset(only), frozenset(ignore), min_severity)
-    # Types are many small objects that live to the end: looking for garbage among them takes time and finds none.
-    with collector_at_rest():
+    # Types are many small objects that live until the end, so garbage collection would take time and free nothing.
+    with paused_collector():
         found = _find(wanted)
     if fix:
         found = _repair(wanted, found, quiet=form != "text")
@@ -107,18 +116,20 @@ def command(
         left = sum(len(change.left) for change in changes)
         click.echo(f"{count(sum(c.made for c in changes), 'repair')}, {left} more after these", err=True)
     if not diff:
-        _write(form, prepare(found.findings, [Path(path) for path in paths]), found)
+        _write(form, locate(found.findings, [Path(path) for path in paths]), found)
     return int(_fails(found.findings, fail_on))
 
 
 def _check_code(code: str) -> None:
-    known = [*BY_CODE, *(page.code for page in all_pages()["diagnostics"])]
+    known = [*(rule.code for rule in RULES), *(page.code for page in all_pages()["diagnostics"])]
     if code not in known:
-        raise UsageError(f"no rule is called {code!r}\n  fix: {near_miss(code, known) or 'harness explain lists them'}")
+        raise UsageError(
+            f"there is no lint rule {code!r}\n  fix: {near_miss(code, known) or 'harness explain lists them'}"
+        )
 
 
 def _folder_of(path: str) -> str:
-    """A file is linted as part of its package."""
+    """Return the folder of a file, because a file is linted as part of its package."""
     return str(Path(path).parent) if path.endswith(".go") and Path(path).is_file() else path
 
 
@@ -128,7 +139,7 @@ def _find(wanted: _Wanted) -> _LintedSource:
         apis = [open_api(place, kubernetes=wanted.kubernetes, release=wanted.release)]
     else:
         apis = [open_api(place, release=wanted.release) for place in wanted.places]
-    found = unique(one for api in apis for one in lint(api, only=wanted.only, ignore=wanted.ignore))
+    found = sort_unique(one for api in apis for one in lint(api, only=wanted.only, ignore=wanted.ignore))
     kept = [one for one in found if _ORDER.index(one.severity) >= _ORDER.index(_severity(wanted.least))]
     if wanted.files:
         kept = [one for one in kept if one.diagnostic.position.file in wanted.files]
@@ -142,7 +153,7 @@ def _severity(word: str) -> Severity:
 
 
 def _repair(wanted: _Wanted, found: _LintedSource, *, quiet: bool) -> _LintedSource:
-    """Make repairs until none is left: one may open the way for another on the same line."""
+    """Apply fixes until none is left, because fixes on the same line are applied one per round."""
     made = 0
     for _ in range(_ROUNDS):
         edits = [one.edit for one in found.findings if one.edit and not is_cached(one.edit.file)]
@@ -154,7 +165,7 @@ def _repair(wanted: _Wanted, found: _LintedSource, *, quiet: bool) -> _LintedSou
         made += sum(change.made for change in written)
         found = _find(wanted)
     if any(one.edit and is_cached(one.edit.file) for one in found.findings):
-        click.echo("downloaded modules are left as they are: copy what you want to repair", err=True)
+        click.echo("downloaded modules are not fixed: copy their files to fix them", err=True)
     click.echo(f"{count(made, 'repair')} made", err=quiet)
     return found
 
@@ -162,18 +173,18 @@ def _repair(wanted: _Wanted, found: _LintedSource, *, quiet: bool) -> _LintedSou
 def _show(changes: Sequence[FileFix], err: bool = False) -> None:
     for change in changes:
         if change.made:
-            click.echo(lines(change.diff(visible(path_of(change.file, Path())))), nl=False, err=err)
+            click.echo(lines(change.diff(visible(display_path(change.file, Path())))), nl=False, err=err)
 
 
-def _write(form: str, shown: list[ShownFinding], found: _LintedSource) -> None:
+def _write(form: str, shown: list[LocatedFinding], found: _LintedSource) -> None:
     if form == "text":
-        click.echo("\n".join(text(shown, found.packages)))
+        click.echo("\n".join(render_text(shown, found.packages)))
     elif form == "json":
-        click.echo(json.dumps(document(shown, found.name, found.release, found.packages), indent=2))
+        click.echo(json.dumps(to_json(shown, found.name, found.release, found.packages), indent=2))
     elif form == "sarif":
-        click.echo(json.dumps(sarif(rules_of(RULES, shown), results(shown)), indent=2))
+        click.echo(json.dumps(build_log(to_alert_rules(RULES, shown), to_alerts(shown)), indent=2))
     else:
-        for line in commands(results(shown)):
+        for line in workflow_commands(to_alerts(shown)):
             click.echo(line)
 
 

@@ -1,7 +1,7 @@
-"""The way in: finds the command, and turns whatever goes wrong into a message and an exit code.
+"""The entry point of the command line: finds the command, and turns every error into a message and an exit code.
 
-Exit codes: 0 nothing beyond the exceptions, 1 findings, 2 could not run, 130 interrupted. No traceback reaches a user:
-an unexpected exception is our bug, its traceback is saved and its place is printed.
+Exit codes: 0 no findings beyond the tolerated ones, 1 findings, 2 could not run, 130 interrupted. No traceback is
+printed: an unexpected Python exception is a bug in the harness, its traceback is saved to a file and the path printed.
 """
 
 from __future__ import annotations
@@ -21,34 +21,39 @@ from click.shell_completion import CompletionItem
 
 from harness import __version__
 from harness.cli import COMMANDS, COULD_NOT_RUN, INTERRUPTED
-from harness.cli.streams import steady_streams
+from harness.cli.streams import install_safe_streams
 from harness.diagnostics import HarnessError, near_miss
 
-UNSET = ("config", "completion", "explain")
-"""Commands that need no settings, and must work while these are broken."""
-SEARCHING = ("run", "verify", "record", "bench", "power")
-"""Commands that load everything that searches."""
+COMMANDS_WITHOUT_CONFIG = ("config", "completion", "explain")
+"""Commands that read no settings, and so work while the settings file is invalid."""
+SLOW_COMMANDS = ("run", "verify", "record", "bench", "power")
+"""Commands that import the search engine, which takes about a second, and longer on a busy machine."""
+MAX_FILE_NAME = 200
+"""At most so many characters of a file's name are printed in an error; ENAMETOOLONG comes with thousands."""
 
 
-OF_THE_SYSTEM = frozenset({
+ENVIRONMENT_ERRNOS = frozenset({
     errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR,
     errno.EISDIR, errno.EIO, errno.EMFILE, errno.ENFILE,
 })  # fmt: skip
-"""What a system says of a file that somebody named: no bug of ours, wherever it comes up."""
+"""Error numbers of files that the user or the machine is responsible for (permissions, disk space, name length).
+
+With one of them an OSError is reported as an error message wherever it is raised, any other OSError as a crash.
+"""
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports a command when it is called."""
+    """A group of commands, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in reading order."""
+        """Return the names of the commands, in reading order."""
         return [name for name, _, _ in COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command; None when there is no such command."""
         for name, module, _ in COMMANDS:
             if name == cmd_name:
-                with _starting(name):
+                with _starting_line(name):
                     command = importlib.import_module(f"harness.cli.{module}").command
                 assert isinstance(command, click.Command)
                 return command
@@ -75,11 +80,10 @@ class LazyGroup(click.Group):
 
 
 @contextlib.contextmanager
-def _starting(name: str) -> Iterator[None]:
-    """Say on a terminal that a command starts: what searches takes a moment to load, on a busy machine a long one."""
-    shown = (
-        name in SEARCHING and sys.stderr is not None and sys.stderr.isatty() and "_HARNESS_COMPLETE" not in os.environ
-    )
+def _starting_line(name: str) -> Iterator[None]:
+    """Print "starting" on a terminal while a slow command is imported, and erase the line afterwards."""
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
+    shown = name in SLOW_COMMANDS and on_terminal and "_HARNESS_COMPLETE" not in os.environ
     if shown:
         sys.stderr.write(f"harness {name}: starting\r")
         sys.stderr.flush()
@@ -109,7 +113,7 @@ def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
     """
     name = context.invoked_subcommand
     group = context.command
-    if no_config or name is None or name in UNSET or not isinstance(group, click.Group):
+    if no_config or name is None or name in COMMANDS_WITHOUT_CONFIG or not isinstance(group, click.Group):
         return
     from harness.cli.configuration import defaults_of, find_configuration
 
@@ -119,14 +123,14 @@ def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command line and leave the process."""
+    """Run the command line and exit the process."""
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        out = steady_streams()
+        out = install_safe_streams()
         code = run(argv)
-        if out.trouble:
+        if out.error:
             code = code if code == INTERRUPTED else COULD_NOT_RUN
-            _tell(f"standard output could not be written: {out.trouble}\n  fix: send it where it can be")
+            _print_error(f"standard output could not be written: {out.error}\n  fix: redirect it to a writable file")
     except KeyboardInterrupt:
         code = INTERRUPTED
     sys.exit(code)
@@ -147,43 +151,51 @@ def run(argv: Sequence[str] | None = None) -> int:
         error.show()
         return COULD_NOT_RUN
     except HarnessError as error:
-        return _tell(str(error))
+        _print_error(str(error))
+        return COULD_NOT_RUN
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
     except OSError as error:
-        if error.errno not in OF_THE_SYSTEM or error.filename is None:
-            return _apologize(error)
-        return _tell(f"{_cut(str(error.filename))}: {error.strerror}\n  fix: name another file, or make room for it")
+        if error.errno in ENVIRONMENT_ERRNOS and error.filename is not None:
+            _report_environment_error(error)
+        else:
+            _report_crash(error)
+        return COULD_NOT_RUN
     except MemoryError:
-        return _tell("there is no memory left\n  fix: ask less at once: --jobs 1, fewer kinds, smaller files")
+        _print_error("out of memory\n  fix: reduce the work: --jobs 1, fewer kinds, smaller files")
+        return COULD_NOT_RUN
     except SystemExit as leave:
-        if "_HARNESS_COMPLETE" in os.environ:  # so click leaves when a shell has its answer
+        if "_HARNESS_COMPLETE" in os.environ:  # click exits like this after printing completions for the shell
             return leave.code if isinstance(leave.code, int) else COULD_NOT_RUN
-        return _apologize(leave)
-    except BaseException as error:  # the last resort: whatever it is, it is no traceback
-        return _apologize(error)
+        _report_crash(leave)
+        return COULD_NOT_RUN
+    except BaseException as error:  # the last resort: Python would print a traceback
+        _report_crash(error)
+        return COULD_NOT_RUN
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= 200 else f"{text[:200]}…"
-
-
-def _tell(message: str) -> int:
-    from harness.reporting.text import lines
+def _print_error(message: str) -> None:
+    from harness.report.escaping import lines  # imported on an error only, because it costs start-up time
 
     click.echo(f"harness: {lines(message)}", err=True)
-    return COULD_NOT_RUN
 
 
-def _apologize(error: BaseException) -> int:
-    """Say that the fault is ours and where the traceback is."""
-    from harness.cli.apology import save_traceback
-    from harness.reporting.text import cut
+def _report_environment_error(error: OSError) -> None:
+    from harness.report.escaping import cut
+
+    name = cut(str(error.filename), MAX_FILE_NAME)
+    _print_error(f"{name}: {error.strerror}\n  fix: choose another file, or free disk space")
+
+
+def _report_crash(error: BaseException) -> None:
+    """Save the traceback of a bug in the harness, and print how to report it."""
+    from harness.cli.crashreport import save_traceback
+    from harness.report.escaping import cut
 
     where = f"it is saved in {saved}" if (saved := save_traceback(error)) else "it could not be saved"
-    return _tell(
-        f"sorry, this is a bug of the harness: {type(error).__name__}: {cut(str(error), 1000)}\n"
+    _print_error(
+        f"sorry, this is a bug in the harness: {type(error).__name__}: {cut(str(error), 1000)}\n"
         f"  the traceback: {where}\n"
         "  please report it with that file and the command you ran"
     )

@@ -7,20 +7,21 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.cli.live import loudness_options
+from harness.cli.live import verbosity_options
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, publish, replay_command, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.trust import is_own_file
-from harness.reporting.document import Report, read_report
-from harness.reporting.merging import merge
-from harness.reporting.tolerance import tolerate
+from harness.report.model.document import Report
+from harness.report.model.merging import merge
+from harness.report.model.reading import read_report
+from harness.report.model.tolerance import tolerate
 
 
 @click.command("merge")
 @click.argument("reports", nargs=-1, required=True, metavar="REPORT.json...")
 @report_options
 @ratchet_options
-@loudness_options
+@verbosity_options
 def command(
     reports: tuple[str, ...], files: Files, exceptions: Path | None, ratchet_file: Path | None, update_ratchet: bool,
 ) -> int:  # fmt: skip
@@ -33,11 +34,11 @@ def command(
     own = all(map(is_own_file, reports))
     merged = merge([(name, read_report(name)) for name in reports])
     judged = tolerate(merged, entries, str(exceptions or EXCEPTIONS))
-    judged = Ratchets(ratchet_file, update_ratchet).hold(judged)
-    return publish(_replayed(judged, files), files, is_own=own)
+    judged = Ratchets(ratchet_file, update_ratchet).compare(judged)
+    return publish(_with_replay_commands(judged, files), files, is_own=own)
 
 
-def _replayed(report: Report, files: Files) -> Report:
+def _with_replay_commands(report: Report, files: Files) -> Report:
     findings = tuple(
         msgspec.structs.replace(f, replay=f.replay and replay_command(files, f.fingerprint)) for f in report.findings
     )

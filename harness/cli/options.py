@@ -1,4 +1,4 @@
-"""Options of several commands: those that name an API by its types, and those that name where a command writes."""
+"""Defines options of several commands: those that name an API by its types, and types for files to write."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def api_options(function: F) -> F:
-    """Add --kubernetes and --release: what `open_api` wants beside a path."""
+    """Add --kubernetes and --release, the arguments of `open_api` besides the path."""
     for add in (
         click.option(
-            "--release", default="", metavar="1.N",
-            help="Read tags as this release does. Default: that of the types, else 1.37.",
+            "--release", default="", metavar="1.N|proposed",
+            help="Read tags as this release does, or those of proposals too. Default: that of the types, else 1.37.",
         ),
         click.option(
             "--kubernetes", default="", metavar="RELEASE|CHECKOUT", help="A release such as 1.37.1, or a checkout."
         ),
     ):  # fmt: skip
         function = add(function)
-    return _of_settings(function)
+    return _ignore_settings(function)
 
 
-def _of_settings(function: F) -> F:
-    """Take the release of the project's settings only where the command line names no API."""
+def _ignore_settings(function: F) -> F:
+    """Ignore `kubernetes` of the project's settings if the command line names an API or another input."""
 
     @wraps(function)
     def wrapped(*args: Any, kubernetes: str, **others: Any) -> Any:
-        if any(others.get(name) for name in ("path", "paths", "report", "tags", "words")):
+        if any(others.get(name) for name in ("path", "paths", "report", "tags", "words", "crds", "policies")):
             kubernetes = typed("kubernetes", kubernetes) or ""
         return function(*args, kubernetes=kubernetes, **others)
 
@@ -42,16 +42,16 @@ def _of_settings(function: F) -> F:
 
 
 def api_argument(function: F) -> F:
-    """Add [PATH] as well, for commands that read one API: `path`, `kubernetes` and `release`."""
+    """Add [PATH], --kubernetes and --release, for commands that read one API."""
     return click.argument("path", required=False, default="", metavar="[PATH]")(api_options(function))
 
 
 STDOUT = Path("-")
-"""What an option for one file takes for standard output."""
+"""The value of an option for a file that means standard output."""
 
 
 class WritablePath(click.Path):
-    """A file or folder to write that cannot be standard output: `-` is refused, where a file of that name would lie."""
+    """A file or folder to write. `-` for standard output is rejected, because it would create a file of that name."""
 
     def __init__(self, what: str, **more: Any) -> None:
         super().__init__(path_type=Path, **more)
@@ -59,7 +59,7 @@ class WritablePath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if str(value) == str(STDOUT):
-            self.fail(f"standard output is no {self._what}\n  fix: name a {self._what}", param, ctx)
+            self.fail(f"standard output is not a {self._what}\n  fix: name a {self._what}", param, ctx)
         return super().convert(value, param, ctx)
 
 

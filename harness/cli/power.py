@@ -1,4 +1,4 @@
-"""`harness power`: mutate one rule at a time, and show which mutants survive a run of a budget."""
+"""`harness power`: mutation testing. Mutates one rule at a time, and lists the mutants that no search kills."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED, completion
 from harness.cli.coverage import rule_observers
-from harness.cli.live import Live, Steps, loudness_options
+from harness.cli.live import Live, Steps, verbosity_options
 from harness.cli.searching import cores, example_option, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError
@@ -23,23 +23,25 @@ from harness.files import write_atomically
 from harness.fuzzers.budget import Clock
 from harness.power import known as lists
 from harness.power.document import Document, Part, document_of, rows_of, stale_of
-from harness.power.judge import SuiteTrial
+from harness.power.judge import SuiteTrial, require_finished
 from harness.power.mutant import Record, State
 from harness.power.suites import JudgingProgress, SuiteOutcome, examine
-from harness.power.targets import run_filters, unfired
+from harness.power.targets import find_unfired, run_filters
 from harness.power.view import lines_of
-from harness.reporting.saving import save
-from harness.reporting.text import count, encode_json, visible
+from harness.report.escaping import count, encode_json, visible
+from harness.report.saving import save
 from harness.rulecov.observed import NAME, RuleObserverFactory
 from harness.subject import Example, SubjectSpec, load_suite
 from harness.subject.opening import kind_of
+from harness.subject.validatorsuite import ValidatorSuite
 from harness.suite import Suite
 
 DEFAULT_CASES = 20_000
-"""Cases for the search of each mutant of a suite."""
+"""The number of cases for the search of each mutant of a suite if no budget is given."""
 DEFAULT_SECONDS = 120.0
-"""Seconds of the one run against a release or a program."""
+"""The time for the run against a release or a program if no budget is given. Units: seconds."""
 SURVIVED = 1
+"""The exit code if a mutant survived that is not known, or a known one is stale."""
 
 
 @click.command("power")
@@ -70,7 +72,7 @@ SURVIVED = 1
     metavar="FILE",
     help="Write the document, with the result of every mutant.",
 )
-@loudness_options
+@verbosity_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,
@@ -81,38 +83,49 @@ def command(
     Each mutant of a suite is searched with --max-cases. A release or a program cannot be changed: there one run
     evaluates mutants on the answers of the target. Surviving mutants are listed.
     """
-    specs = target.specs(suites) or target.specs(embedded_suites())
+    specs = target.specs(suites) or [spec for spec in target.specs(embedded_suites()) if _has_tags(spec)]
     if not specs:
         raise UsageError("there is no suite in ./suites\n  fix: name a suite folder, or --kubernetes RELEASE")
     if known is not None and not known.is_file():
-        raise UsageError(f"there is no {known}\n  fix: --known FILE, or leave it out")
+        raise UsageError(f"there is no {known}\n  fix: --known FILE, or omit --known")
     clock = Clock(max_time)
-    ask = _Ask(
+    request = _PowerRequest(
         seed_of(seed), max_time, max_cases, every, again, jobs or cores(), kinds, known, clock, target.parts,
         update_ratchet, examples,
     )  # fmt: skip
-    document = document_of(ask.part(spec) for spec in specs)
+    document = document_of(request.judge_subject(spec) for spec in specs)
     for line in lines_of(document):
         click.echo(line)
-    return _published(document, json_file)
+    return _publish(document, json_file)
 
 
-def _published(document: Document, json_file: Path | None) -> int:
+def _has_tags(spec: SubjectSpec) -> bool:
+    """Whether an embedded suite has tags to break. Says so of one that has none."""
+    suite = load_suite(spec.location)
+    if isinstance(suite, ValidatorSuite):
+        click.echo(
+            f"{suite.name} is left out: it compares two validators of Python, and has no tags to break", err=True
+        )
+    return not isinstance(suite, ValidatorSuite)
+
+
+def _publish(document: Document, json_file: Path | None) -> int:
+    """Write the document to a file, if one is named, and return the exit code."""
     if json_file is not None:
         saved = save(json_file, msgspec.json.format(encode_json(document), indent=1) + b"\n")
-        click.echo(f"{saved.trouble}; " * bool(saved.trouble) + f"written: {saved.path or 'nothing'}", err=True)
-        if saved.trouble:
+        click.echo(f"{saved.error}; " * bool(saved.error) + f"written: {saved.path or 'nothing'}", err=True)
+        if saved.error:
             return COULD_NOT_RUN
     if any(part.interrupted for part in document.parts):
         return INTERRUPTED
     if not any(record.state != "unjudged" for part in document.parts for record in part.mutants):
-        raise HarnessError("nothing was judged\n  fix: a larger --max-time, or a --kind that has rules")
+        raise HarnessError("no mutant was tested\n  fix: a larger --max-time, or a --kind that has rules")
     return SURVIVED if any(part.surviving or part.stale for part in document.parts) else 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Ask:
-    """What was asked for."""
+class _PowerRequest:
+    """The options of the command. `parts_of` returns the parts of a run against a target."""
 
     seed: int
     max_time: float | None
@@ -127,17 +140,23 @@ class _Ask:
     update: bool = False
     examples: tuple[Example, ...] = ()
 
-    def part(self, spec: SubjectSpec) -> Part:
-        """Judge the mutants of one subject."""
+    def judge_subject(self, spec: SubjectSpec) -> Part:
+        """Test the mutants of one subject, and return its part of the document."""
         if spec.kind == "suite":
             suite = load_suite(spec.location)
             if isinstance(suite, Suite):
-                return self._of_suite(spec, suite)
+                return self._judge_suite(spec, suite)
+            if isinstance(suite, ValidatorSuite):
+                raise UsageError(
+                    f"{suite.name} compares two validators of Python, and mutation testing breaks tags of types.go\n"
+                    "  fix: name a suite with types.go; here break a rule of the model, and see `harness run` find it"
+                )
             gates = {**suite.gates, **spec.gates}
             spec = replace(spec, kind="kubernetes", location=suite.release, gates=gates)
-        return self._of_target(spec)
+        return self._judge_target(spec)
 
-    def _of_suite(self, spec: SubjectSpec, suite: Suite) -> Part:
+    def _judge_suite(self, spec: SubjectSpec, suite: Suite) -> Part:
+        """Search each mutant of a suite."""
         cases = self.max_cases or DEFAULT_CASES
         trusted = own_wordings()
         file = self.known or suite.folder / lists.NAME
@@ -148,13 +167,14 @@ class _Ask:
         )  # fmt: skip
         before = self.clock.seconds
         with Judging(suite.name) as judging:
-            outcome = examine(trial, jobs=self.jobs, every=self.every, clock=self.clock, on_told=judging)
+            outcome = examine(trial, jobs=self.jobs, every=self.every, clock=self.clock, on_progress=judging)
         records = _records_of(outcome)
         asked = sum(record.cases for record in records)
         budget = Budget(self.max_time, cases)
-        return self._part(suite.name, budget, before, asked, records, file, outcome.interrupted)
+        return self._make_part(suite.name, budget, before, asked, records, file, outcome.interrupted)
 
-    def _of_target(self, spec: SubjectSpec) -> Part:
+    def _judge_target(self, spec: SubjectSpec) -> Part:
+        """Evaluate the mutants of a target, which cannot be changed, on the answers of one run."""
         budget = Budget(self.max_time, self.max_cases)
         if self.max_time is None and self.max_cases is None:
             budget = Budget(DEFAULT_SECONDS, None)
@@ -164,41 +184,40 @@ class _Ask:
             seed=self.seed, budget=budget, jobs=self.jobs, kinds=self.kinds, trusted=own_wordings(),
             observers=observers, examples=self.examples,
         )  # fmt: skip
-        with Live(kind_of(spec.kind).titled(spec.location)) as live:
+        with Live(kind_of(spec.kind).title_of(spec.location)) as live:
             results, seen = run_filters(self.parts_of(spec), config, live)
         for result in results:
             if result.stopped in LOST:
                 raise HarnessError(f"the target was lost: {result.stopped_detail}")
-        failed = next((one.error for result in results for one in result.kinds if one.error), "")
-        if failed:
-            raise HarnessError(f"sorry, this is a bug of the harness: a search broke off: {failed}")
+            require_finished(result)
         rules = observers.get(NAME)
         declared = rules.inventory.rules if isinstance(rules, RuleObserverFactory) else ()
-        records = (*seen, *unfired(declared, results, seen))
+        records = (*seen, *find_unfired(declared, results, seen))
         interrupted = any(result.stopped == "interrupted" for result in results)
         seconds = sum(result.seconds for result in results if not result.beside)
-        self.clock.started = self.clock.now() - before - seconds  # what building took is nobody's
+        self.clock.started = self.clock.now() - before - seconds  # the time to build a worker is not counted
         cases = sum(result.cases for result in results)
-        return self._part(results[0].subject, budget, before, cases, records, self.known, interrupted)
+        return self._make_part(results[0].subject, budget, before, cases, records, self.known, interrupted)
 
-    def _part(
+    def _make_part(
         self, subject: str, budget: Budget, before: float, cases: int, records: tuple[Record, ...], file: Path | None,
         interrupted: bool,
     ) -> Part:  # fmt: skip
         entries = lists.load(file) if file is not None else ()
         marked, stale = lists.apply(records, entries)
-        # A part of the mutants cannot say that an entry is not needed.
+        # Only a run over all mutants shows that an entry is not needed.
         stale = () if interrupted or self.kinds or self.every > 1 else stale
         if stale and self.update and file is not None:
-            stale = _taken_out(file, stale)
+            _remove_entries(file, stale)
+            stale = ()
         return Part(
             subject, self.seed, budget.max_cases, budget.max_time, self.every, round(self.clock.seconds - before, 3),
             cases, rows_of(marked), marked, stale_of(stale), interrupted,
         )  # fmt: skip
 
 
-def _taken_out(file: Path, stale: tuple[lists.Known, ...]) -> tuple[lists.Known, ...]:
-    """Take entries out of a list, and say so. Returns those that are still there. Raises: HarnessError."""
+def _remove_entries(file: Path, stale: tuple[lists.Known, ...]) -> None:
+    """Remove entries from the list of known surviving mutants, and print their names. Raises: HarnessError."""
     try:
         text = lists.without(file, stale)
         if text is None:
@@ -208,7 +227,6 @@ def _taken_out(file: Path, stale: tuple[lists.Known, ...]) -> tuple[lists.Known,
         raise HarnessError(f"{file} cannot be written: {error.strerror or error}") from None
     for entry in stale:
         click.echo(visible(f"removed from {file}: {entry.mutant}"))
-    return ()
 
 
 def _records_of(outcome: SuiteOutcome) -> tuple[Record, ...]:
@@ -224,13 +242,13 @@ def _records_of(outcome: SuiteOutcome) -> tuple[Record, ...]:
 
 
 class Judging(Steps):
-    """Shows how far the mutants of a suite are."""
+    """Shows the progress of testing the mutants of a suite."""
 
     def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(name, now)
         self._name = name
 
-    def __call__(self, told: JudgingProgress) -> None:
-        """Show the state after one more mutant."""
-        text = f"{self._name}: {told.judged:,} of {count(told.made, 'mutant')}, {told.killed:,} killed"
-        self.show(told.judged, told.made, text)
+    def __call__(self, progress: JudgingProgress) -> None:
+        """Show the state after another mutant was tested."""
+        text = f"{self._name}: {progress.judged:,} of {count(progress.made, 'mutant')}, {progress.killed:,} killed"
+        self.show(progress.judged, progress.made, text)

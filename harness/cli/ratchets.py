@@ -1,4 +1,4 @@
-"""Holds a report to the ratchets of rule coverage, and raises them."""
+"""Compares the rule coverage of a report with coverage ratchets, and raises the ratchets on request."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import msgspec
 from harness.diagnostics import UsageError
 from harness.events import LOST
 from harness.ratchets.rules import NAME, Ratchet, marks_of, read_ratchet, write_ratchet
-from harness.reporting.coverage import Lost, RatchetEntry, RuleEntry, coverage_of
-from harness.reporting.document import Part, Report
-from harness.reporting.ruletext import describe_rule
+from harness.report.model.coverage import Lost, RatchetEntry, RuleEntry, sum_coverage
+from harness.report.model.document import Part, Report
+from harness.report.text.rules import describe_rule
 from harness.subject import SubjectSpec
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -24,65 +24,64 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Ratchets:
-    """What the options said: one file for all, or none; and whether to raise."""
+    """The options: one ratchet file for all subjects, else that of each suite; and whether to raise the ratchets."""
 
     file: Path | None = None
     update: bool = False
 
     def check(self, specs: Iterable[SubjectSpec]) -> None:
-        """See before a search that every file can be read and has a place. Raises: InputError, UsageError."""
+        """Check before a search that every ratchet file is readable. Raises: InputError, UsageError."""
         for spec in specs:
-            place = self.file or (Path(spec.location) / NAME if spec.kind == "suite" else None)
-            if place is not None:
-                read_ratchet(place)
+            path = self.file or (Path(spec.location) / NAME if spec.kind == "suite" else None)
+            if path is not None:
+                read_ratchet(path)
             elif self.update:
-                raise UsageError(f"{spec.location} has no folder for a ratchet\n  fix: name one with --ratchet FILE")
+                raise UsageError(f"{spec.location} has no default ratchet file\n  fix: --ratchet FILE")
 
-    def hold(self, report: Report, operations: bool = False) -> Report:
-        """Compare a report with the ratchets of its subjects. `operations` says that only some were asked.
+    def compare(self, report: Report, operations: bool = False) -> Report:
+        """Compare a report with the ratchets of its subjects. `operations` says that only some were searched.
 
         Raises: InputError for a file that cannot be read.
         """
         if report.coverage is None:
             if self.file is not None:
-                click.echo(f"harness: {self.file} was not compared: no types tell which rules there are", err=True)
+                why = "the Go types of the target, which declare its rules, are unknown"
+                click.echo(f"harness: {self.file} was not compared: {why}", err=True)
             return report
-        entries = tuple(self._held(report, operations))
-        return msgspec.structs.replace(report, coverage=coverage_of(report.rules, entries))
+        entries = tuple(self._compare(report, operations))
+        return msgspec.structs.replace(report, coverage=sum_coverage(report.rules, entries))
 
-    def _held(self, report: Report, operations: bool) -> Iterator[RatchetEntry]:
+    def _compare(self, report: Report, operations: bool) -> Iterator[RatchetEntry]:
         for subject, parts in _by_subject(report).items():
-            place = self.file or _default(parts[0])
-            if place is not None and (self.file is not None or self.update or place.is_file()):
+            path = self.file or _default_path(parts[0])
+            if path is not None and (self.file is not None or self.update or path.is_file()):
                 rules = [rule for rule in report.rules if rule.subject == subject]
-                yield self._entry(place, report, parts, rules, operations)
+                yield self._entry(path, report, parts, rules, operations)
 
     def _entry(
-        self, place: Path, report: Report, parts: list[Part], rules: list[RuleEntry], operations: bool
+        self, path: Path, report: Report, parts: list[Part], rules: list[RuleEntry], operations: bool
     ) -> RatchetEntry:
-        ratchet = read_ratchet(place)
+        ratchet = read_ratchet(path)
         seen = {describe_rule(rule): _marks(rule) for rule in rules}
         asked = {rule.name for rule in rules if rule.asked}
         cases = sum(part.cases for part in parts)
         if self.update:
-            return _raised(
-                place, ratchet.raised(seen, asked, min(cases, report.budget.max_cases or cases), date.today())
-            )
-        skipped = _reason(ratchet, parts, cases, operations)
+            return _raise(path, ratchet.raised(seen, asked, min(cases, report.budget.max_cases or cases), date.today()))
+        skipped = _skip_reason(ratchet, parts, cases, operations)
         lost = () if skipped else tuple(Lost(*one) for one in ratchet.lost(seen, asked))
-        return RatchetEntry(str(place), len(ratchet.rules), lost, skipped)
+        return RatchetEntry(str(path), len(ratchet.rules), lost, skipped)
 
 
-def _raised(place: Path, ratchet: Ratchet) -> RatchetEntry:
+def _raise(path: Path, ratchet: Ratchet) -> RatchetEntry:
     try:
-        write_ratchet(place, ratchet)
+        write_ratchet(path, ratchet)
     except OSError as error:
-        return RatchetEntry(str(place), len(ratchet.rules), (), f"could not be written: {error.strerror or error}")
-    return RatchetEntry(str(place), len(ratchet.rules), updated=True)
+        return RatchetEntry(str(path), len(ratchet.rules), (), f"could not be written: {error.strerror or error}")
+    return RatchetEntry(str(path), len(ratchet.rules), updated=True)
 
 
-def _reason(ratchet: Ratchet, parts: Iterable[Part], cases: int, operations: bool) -> str:
-    """Say why a run cannot be held to a ratchet; empty when it can."""
+def _skip_reason(ratchet: Ratchet, parts: Iterable[Part], cases: int, operations: bool) -> str:
+    """Return why a run cannot be compared with a ratchet, empty when it can."""
     if any(part.stopped == "interrupted" or part.stopped in LOST for part in parts):
         return "the search was broken off"
     if any(part.shard for part in parts):
@@ -97,7 +96,7 @@ def _reason(ratchet: Ratchet, parts: Iterable[Part], cases: int, operations: boo
 
 
 def _by_subject(report: Report) -> Mapping[str, list[Part]]:
-    """Group the parts that are about one subject under several settings."""
+    """Group the parts by subject: one subject has a part for each gate setting."""
     found: dict[str, list[Part]] = {}
     for subject in dict.fromkeys(rule.subject for rule in report.rules):
         own = [part for part in report.parts if part.subject == subject or part.subject.startswith(f"{subject} ")]
@@ -106,7 +105,7 @@ def _by_subject(report: Report) -> Mapping[str, list[Part]]:
     return found
 
 
-def _default(part: Part) -> Path | None:
+def _default_path(part: Part) -> Path | None:
     return Path(part.reach.location) / NAME if part.reach.kind == "suite" else None
 
 

@@ -1,4 +1,4 @@
-"""`harness render`: write a saved report in other forms. Every rendering reads the document and nothing else."""
+"""`harness render`: print a saved report, or write it in other formats."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import sys
 import click
 from rich.text import Text
 
-from harness.cli.live import loudness, loudness_options
+from harness.cli.live import verbosity, verbosity_options
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.diagnostics import UsageError
-from harness.reporting.costtable import cost_screen
-from harness.reporting.document import read_report
-from harness.reporting.terminal import full, show, summary
+from harness.report.formats.terminal.lines import show
+from harness.report.formats.terminal.screen import cost_screen, summary
+from harness.report.model.reading import read_report
+from harness.report.text.finding import describe_fully
 
 COULD_NOT_WRITE = 2
 
@@ -21,7 +22,7 @@ COULD_NOT_WRITE = 2
 @click.argument("report", metavar="REPORT.json")
 @form_options
 @click.option("--all", "everything", is_flag=True, help="Print every finding in full.")
-@loudness_options
+@verbosity_options
 def command(report: str, files: Files, everything: bool) -> int:
     """Print a saved report, or write it in other formats.
 
@@ -30,15 +31,17 @@ def command(report: str, files: Files, everything: bool) -> int:
     document = read_report(report)
     wanted = files.wanted()
     if everything and wanted:
-        raise UsageError("--all prints; it says nothing about files\n  fix: leave it out")
+        raise UsageError(
+            "--all prints to the terminal and cannot be combined with output files\n  fix: omit one of them"
+        )
     written = write_forms(document, wanted.items())
-    for place in written.places:
-        click.echo(f"written: {place}", err=files.aside)
+    for path in written.paths:
+        click.echo(f"written: {path}", err=files.uses_stdout)
     if everything:
         for finding in document.findings:
-            show(full(finding))
+            show(describe_fully(finding))
     elif not wanted:
-        show(summary(document, loudness=loudness()), sys.stdout)
+        show(summary(document, verbosity=verbosity()), sys.stdout)
         if document.cost is not None:
             show([Text(), *cost_screen(document.cost)], sys.stdout)
     return COULD_NOT_WRITE if written.failed else 0

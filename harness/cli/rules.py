@@ -1,4 +1,4 @@
-"""`harness rules`: the rules that an API declares."""
+"""`harness rules`: list the rules that an API declares, or their coverage in a run."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ from itertools import groupby
 import click
 import msgspec
 
+from harness.cli.coverage import inventory_of_crds, inventory_of_policies
 from harness.cli.options import api_argument
 from harness.diagnostics import UsageError, near_miss
-from harness.reporting.coverage import RuleEntry, UncoveredEntry
-from harness.reporting.document import read_report
-from harness.reporting.ruletext import coverage_table, rule_rows
-from harness.reporting.text import count, encode_json, visible
+from harness.report.escaping import count, encode_json, visible
+from harness.report.model.coverage import RuleEntry, UncoveredEntry
+from harness.report.model.reading import read_report
+from harness.report.text.rules import coverage_table, rule_rows
 from harness.rulecov.declared import DeclaredRule, declared_rules
 from harness.subject.api import open_api
+from harness.subject.openers.crd import CRD
+from harness.subject.openers.policy import POLICY
+from harness.tags.registry import ALL_SPECS
 
 LEVELS = ("alpha", "beta", "standard")
 
 
 @click.command("rules")
 @api_argument
+@click.option("--crd", "crds", default="", metavar=CRD.metavar, help="Instead of types: the schemas of CRDs.")
+@click.option("--policy", "policies", default="", metavar=POLICY.metavar, help="Instead of types: admission policies.")
 @click.option("--kind", "kinds", multiple=True, metavar="PATTERN", help='Only kinds such as "Deployment", "apps/v1/*".')
 @click.option(
     "--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Only rules of this level; repeatable."
@@ -33,41 +39,54 @@ LEVELS = ("alpha", "beta", "standard")
 @click.option("--uncovered", is_flag=True, help="With --report: handwritten errors that no rule covers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per rule.")
 def command(
-    path: str, kubernetes: str, release: str, kinds: tuple[str, ...], levels: tuple[str, ...], report: str | None,
-    unseen: bool, uncovered: bool, as_json: bool,
+    path: str, kubernetes: str, release: str, crds: str, policies: str, kinds: tuple[str, ...],
+    levels: tuple[str, ...], report: str | None, unseen: bool, uncovered: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """List the errors that the declarative validators of an API can return: field path, type, origin and level.
 
     PATH is a folder with types.go, or one above several; or name a release with --kubernetes. These are the rules that
-    upstream's generated coverage tests register for the same types. With --report FILE, show their coverage in a run.
+    upstream's generated coverage tests register for the same types. With --crd, they are the constraints and the CEL
+    rules of CRDs, with --policy the validations of admission policies. With --report FILE, show their coverage in a
+    run.
     """
     if report is not None:
-        return tell_coverage(report, (path, kubernetes), kinds, levels, unseen, uncovered, as_json)
+        return print_coverage(report, (path, kubernetes, crds, policies), kinds, levels, unseen, uncovered, as_json)
     if unseen or uncovered:
         raise UsageError("--unseen and --uncovered require a report\n  fix: add --report FILE")
-    api = open_api(path, kubernetes=kubernetes, release=release)
-    every = declared_rules(api)
-    chosen = [rule for rule in every if is_meant(rule, kinds) and (not levels or (rule.level or "standard") in levels)]
+    if crds or policies:
+        if path or release or (crds and policies):
+            raise UsageError(
+                "the rules of CRDs and of policies are in their own files\n"
+                "  fix: name CRDs or policies, and leave out the path and --release"
+            )
+        inventory = inventory_of_crds(crds) if crds else inventory_of_policies(policies)
+        name, every = crds or policies, tuple(known.rule for known in inventory.rules)
+    else:
+        api = open_api(path, kubernetes=kubernetes, release=release)
+        name, every = api.name, declared_rules(api)
+    chosen = [
+        rule for rule in every if matches_kind(rule, kinds) and (not levels or (rule.level or "standard") in levels)
+    ]
     if not chosen and every and kinds:
         hint = near_miss(kinds[0], sorted({rule.kind for rule in every}))
-        raise UsageError(f"no kind with rules matches {', '.join(kinds)}\n  fix: {hint or 'leave --kind out'}")
+        raise UsageError(f"no kind with rules matches {', '.join(kinds)}\n  fix: {hint or 'leave out --kind'}")
     if as_json:
         click.echo(encode(chosen))
     else:
-        click.echo("\n".join([*table(chosen), *_sums(api.name, chosen)]))
+        click.echo("\n".join([*table(chosen), *_sums(name, chosen)]))
     return 0
 
 
 def encode(rules: Sequence[DeclaredRule]) -> str:
     """Write rules as a JSON list; a rule without a level is `standard`."""
     rows = [
-        {**msgspec.structs.asdict(rule), "level": rule.level or "standard", "tag": f"+{rule.tag}"} for rule in rules
+        {**msgspec.structs.asdict(rule), "level": rule.level or "standard", "tag": declaration(rule)} for rule in rules
     ]
     return msgspec.json.format(encode_json(rows), indent=1).decode()
 
 
 def table(rules: Sequence[DeclaredRule]) -> Iterator[str]:
-    """Write rules by kind, in columns."""
+    """Return the rules by kind, in columns."""
     widths = [max((len(cell) for cell in column), default=0) for column in zip(*map(_row, rules), strict=True)]
     for name, own in groupby(rules, _name):
         yield visible(name)
@@ -79,15 +98,20 @@ def table(rules: Sequence[DeclaredRule]) -> Iterator[str]:
 
 def _row(rule: DeclaredRule) -> tuple[str, ...]:
     kind_of_error = rule.type.removeprefix("FieldValue")
-    return rule.path or "(the object)", kind_of_error, rule.origin or "-", rule.level or "standard", f"+{rule.tag}"
+    return rule.path or "(the object)", kind_of_error, rule.origin or "-", rule.level or "standard", declaration(rule)
+
+
+def declaration(rule: DeclaredRule) -> str:
+    """Return what declares a rule: `+k8s:maxLength`, or the keyword or the CEL rule of a schema."""
+    return f"+{rule.tag}" if rule.tag in ALL_SPECS else rule.tag
 
 
 def _name(rule: DeclaredRule) -> str:
     return "/".join(filter(None, (rule.group, rule.version, rule.kind)))
 
 
-def is_meant(rule: DeclaredRule | RuleEntry | UncoveredEntry, patterns: Sequence[str]) -> bool:
-    """Whether a rule is of a kind that is meant."""
+def matches_kind(rule: DeclaredRule | RuleEntry | UncoveredEntry, patterns: Sequence[str]) -> bool:
+    """Whether the kind of a rule matches one of the patterns, or there are none."""
     names = [rule.kind, f"{rule.group or 'core'}/{rule.version}", f"{rule.group or 'core'}/{rule.version}/{rule.kind}"]
     return not patterns or any(fnmatchcase(name.lower(), one.lower()) for name in names for one in patterns)
 
@@ -101,23 +125,25 @@ def _sums(name: str, rules: Sequence[DeclaredRule]) -> list[str]:
     return [visible(f"{name}: {count(distinct, 'rule')}{twice} of {count(kinds, 'kind')}: {by_level}")]
 
 
-def tell_coverage(
-    file: str, api: tuple[str, str], kinds: Sequence[str], levels: Sequence[str], unseen: bool, uncovered: bool,
+def print_coverage(
+    file: str, api: Sequence[str], kinds: Sequence[str], levels: Sequence[str], unseen: bool, uncovered: bool,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """List what a run saw of its rules, or what no rule covers."""
+    """Print the rule coverage of a run, or the handwritten errors that no rule covers."""
     if any(api):
-        raise UsageError("a report knows its rules\n  fix: leave the path, and --kubernetes, out")
+        raise UsageError(
+            "--report has the rules of its run already\n  fix: leave out the path, --kubernetes, --crd and --policy"
+        )
     report = read_report(file)
     if report.coverage is None:
-        raise UsageError(f"{file} tells nothing of rules: the types were not known\n  fix: run with --types DIR")
+        raise UsageError(f"{file} has no rules: the Go types of its target were unknown\n  fix: run with --types DIR")
     if uncovered:
-        found: Sequence[RuleEntry | UncoveredEntry] = [one for one in report.uncovered if is_meant(one, kinds)]
+        found: Sequence[RuleEntry | UncoveredEntry] = [one for one in report.uncovered if matches_kind(one, kinds)]
     else:
         found = [
             rule
             for rule in report.rules
-            if is_meant(rule, kinds)
+            if matches_kind(rule, kinds)
             and (not levels or (rule.level or "standard") in levels)
             and not (unseen and rule.rejected and rule.accepted and rule.handwritten)
         ]

@@ -1,4 +1,4 @@
-"""`harness run`: search for differences between the two sides and report them."""
+"""`harness run`: search for differences between handwritten and declarative validation, and report them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import msgspec
 
 from harness import engine
 from harness.cli import COULD_NOT_RUN, completion
-from harness.cli.apology import rescued
+from harness.cli.confirming import check_reach, confirm_report
 from harness.cli.coverage import branch_folders, inventory_in, rule_observers, with_branches, with_coverage
-from harness.cli.eventlog import EventLog, beside_events, events_option
-from harness.cli.live import Live, loudness_options
+from harness.cli.crashreport import save_findings_on_crash
+from harness.cli.eventlog import EventLog, events_option, reserve_stdout
+from harness.cli.live import Live, verbosity_options
 from harness.cli.publishing import (
     EXCEPTIONS,
     Files,
@@ -31,26 +32,29 @@ from harness.cli.searching import (
     budget_of,
     cores,
     example_option,
-    lane_options,
+    objects_option,
     search_options,
     seed_of,
+    selection_options,
     sigterm_interrupts,
 )
 from harness.cli.targets import TargetChoice, embedded_suites, pair_options, reach_of, target_options
-from harness.collector import collector_at_rest
+from harness.collector import paused_collector
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine import RunConfig
 from harness.engine.units import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings
 from harness.events import Event, Result, Timings
-from harness.reporting.assembly import build_report
-from harness.reporting.document import Policy, Reach, Report
-from harness.reporting.text import lines
-from harness.reporting.tolerance import tolerate
+from harness.report.escaping import lines
+from harness.report.model.assembly import build_report
+from harness.report.model.document import Policy, Reach, Report
+from harness.report.model.tolerance import tolerate
 from harness.rulecov.branches import watched_branches
 from harness.rulecov.inventory import Inventory
 from harness.subject import Example, SubjectSpec
+from harness.subject.namedvalidator import validator_name
+from harness.subject.openers.crd import CRD, distinct_names
 from harness.subject.opening import kind_of
 
 
@@ -60,27 +64,31 @@ from harness.subject.opening import kind_of
 @pair_options
 @search_options("Cases per suite, without shrinking.")
 @example_option
+@objects_option
 @click.option("--shard", metavar="I/N", help="Run shard I of N; merge the reports with `harness merge`.")
-@lane_options
+@selection_options
 @report_options
 @policy_options
 @ratchet_options
-@click.option("--branches", is_flag=True, help="Report untaken branches of the suites' Python; runs in one process.")
+@click.option("--branches", is_flag=True, help="Report branches of the suites' Python that no case took; one process.")
 @click.option(
     "--corpus",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Corpus: replayed first; accepted objects are added to it.",
+    help="Corpus folder: its objects are replayed first, and new accepted objects are added.",
 )
+@click.option("--confirm", is_flag=True, help="Ask the release's own API server, started for it, about every finding.")
 @events_option
-@loudness_options
+@verbosity_options
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
     ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
     events: Path | None, policy: Policy, examples: tuple[Example, ...],
+    objects: tuple[Example, ...],
+    requests: tuple[Example, ...], confirm: bool,
 ) -> int:  # fmt: skip
-    """Search for differences between both sides, shrink them, and determine their causes.
+    """Search for differences between the validators, shrink them, and determine their causes.
 
     SUITE is the folder of a suite. Without SUITE, --kubernetes and --command, all suites in ./suites are searched.
     The same seed and number of cases give the same findings, independent of --jobs.
@@ -88,18 +96,28 @@ def command(
     specs = target.specs(suites) or target.specs(embedded_suites())
     if not specs:
         raise UsageError(
-            "there is no suite in ./suites\n"
-            "  fix: name a suite folder, or --kubernetes RELEASE, or --command PROGRAM, or start in a checkout"
+            "no target is named, and ./suites has no suite\n"
+            "  fix: name a suite folder, --kubernetes RELEASE or --command PROGRAM, or use a checkout of the harness"
         )
-    files = beside_events(files, events)
+    if any(spec.kind == CRD.name and spec.against is None for spec in specs):
+        raise UsageError(
+            "CRDs are compared with what users are served today, and nothing of that is named\n"
+            "  fix: --before DIR, --before REV:DIR, --webhook URL or --function FILE.py:NAME"
+        )
+    for spec in specs if confirm else ():
+        check_reach(reach_of(spec))
+    files = reserve_stdout(files, events)
     entries = exceptions_in(exceptions)
+    if corpus is not None:
+        corpus.is_dir()  # a name that no file can have is an error of the user's, and not of the search
     folders = branch_folders(specs, jobs) if branches else []
-    if branches:  # which are measured in this process
+    if branches:  # their coverage is measured in this process
         specs = [replace(spec, in_process=True) for spec in specs]
     config = RunConfig(
         seed=seed_of(seed), budget=budget_of(specs, max_time, max_cases), jobs=1 if branches else jobs or cores(),
         kinds=kinds, operations=operations, corpus=corpus, trusted=own_wordings(), shard=_shard(shard),
-        examples=examples, witnesses=tuple(entries.witnesses.values()) if entries is not None else (),
+        examples=(*examples, *objects, *requests),
+        witnesses=tuple(entries.witnesses.values()) if entries is not None else (),
     )  # fmt: skip
     ratchets = Ratchets(ratchet_file, update_ratchet)
     ratchets.check(specs)
@@ -107,13 +125,14 @@ def command(
         search = Search(config, log)
         with watched_branches(folders) if branches else nullcontext() as watched:
             search.run([target.parts(spec) for spec in specs])
-        search.raise_if_nothing()
+        search.raise_if_empty()
         narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
-        # Thousands of findings are held, and none of them is garbage.
-        with collector_at_rest(), rescued(search.results):
-            report = _judge(search, entries, exceptions or EXCEPTIONS, narrowed, files, policy)
+        # A report may hold thousands of findings, and collecting garbage among them takes time and frees nothing.
+        with paused_collector(), save_findings_on_crash(search.results):
+            report = _build_report(search, entries, exceptions or EXCEPTIONS, narrowed, files, policy)
             report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
-            report = with_branches(ratchets.hold(report, bool(operations)), watched)
+            report = with_branches(ratchets.compare(report, bool(operations)), watched)
+            report = search.confirm(report) if confirm and not search.interrupted else report
             code = publish(report, files)
         code = log.code_of(COULD_NOT_RUN if search.failed and code == 0 else code)
         log.finish(report, code if search.bug is None else COULD_NOT_RUN)
@@ -123,9 +142,10 @@ def command(
 
 
 class Search:
-    """Runs against each subject in turn. What goes wrong with one is told, and the others are searched all the same.
+    """Searches one subject after the other. The error of one goes to `errors`, and the others are still searched.
 
-    Those that see rules look on besides the observers of `config`; `log` is told what happens.
+    Rule coverage is observed in addition to the observers of `config`. `log` records the events. `bug` is an unexpected
+    exception, which ends the search; the findings so far are kept.
     """
 
     def __init__(self, config: RunConfig, log: EventLog | None = None) -> None:
@@ -133,41 +153,52 @@ class Search:
         self.results: list[Result] = []
         self.reaches: dict[str, Reach] = {}
         self.inventories: dict[str, Inventory] = {}
-        self.troubles: list[HarnessError] = []
+        self.errors: list[HarnessError] = []
         self.bug: BaseException | None = None
         self.interrupted = False
 
     def run(self, subjects: Sequence[Sequence[SubjectSpec]]) -> None:
-        """Search until all are searched or somebody interrupts."""
+        """Search all subjects, until an interrupt or a bug. Each subject is a list of parts."""
         for parts in subjects:
-            self._one(parts)
+            self._search(parts)
             if self.interrupted or self.bug is not None:
                 break
-        for trouble in self.troubles if self.results else ():
-            click.echo(f"harness: {lines(str(trouble))}", err=True)
+        for error in self.errors if self.results else ():
+            click.echo(f"harness: {lines(str(error))}", err=True)
 
     @property
     def failed(self) -> bool:
-        """Whether a subject could not be searched. One that has no kind of the wanted names has not failed."""
+        """Whether a subject could not be searched. One without the kinds of --kind has not failed."""
         narrow = self.config.kinds or self.config.operations
-        return any(not (narrow and isinstance(trouble, UsageError)) for trouble in self.troubles)
+        return any(not (narrow and isinstance(error, UsageError)) for error in self.errors)
 
-    def raise_if_nothing(self) -> None:
-        """Raise what went wrong when there is no result at all."""
+    def confirm(self, report: Report) -> Report:
+        """Return the report with what a running server answers; if it cannot be asked, the report as it is."""
+        try:
+            return confirm_report(report, report.findings)
+        except KeyboardInterrupt:
+            return msgspec.structs.replace(report, stopped="interrupted")
+        except HarnessError as error:
+            self.errors.append(error)
+            click.echo(f"harness: {lines(str(error))}", err=True)
+            return report
+
+    def raise_if_empty(self) -> None:
+        """Raise the errors when there is no result at all."""
         if not self.results:
             if self.bug is not None:
                 raise self.bug
-            if self.interrupted or not self.troubles:
+            if self.interrupted or not self.errors:
                 raise KeyboardInterrupt
-            raise HarnessError("\n".join(str(trouble) for trouble in self.troubles))
+            raise HarnessError("\n".join(str(error) for error in self.errors))
 
-    def _one(self, parts: Sequence[SubjectSpec]) -> None:
+    def _search(self, parts: Sequence[SubjectSpec]) -> None:
         spec = parts[0]
-        with Live(_title(spec)) as live:
+        with Live(title_of(spec)) as live:
 
             def on_event(event: Event) -> None:
                 live(event)
-                self.log.hear(live.name, event)
+                self.log.record(live.name, event)
 
             try:
                 observers = {**rule_observers(spec), **self.config.observers}
@@ -178,24 +209,24 @@ class Search:
                     self._keep(_spec_of(parts, result), result)
             except KeyboardInterrupt:
                 self.interrupted = True
-                self._rest(live, spec, "interrupted", "")
+                self._keep_partial(live, spec, "interrupted", "")
             except HarnessError as error:
-                self.troubles.append(error)
+                self.errors.append(error)
                 self.log.fail(live.name, str(error))
-                self._rest(live, spec, "target-lost", str(error))
-            except BaseException as error:  # a suite may raise anything, and nothing found is lost by it
+                self._keep_partial(live, spec, "target-lost", str(error))
+            except BaseException as error:  # a suite may raise anything; the findings so far are kept
                 self.bug = error
                 words = f"a bug of the harness: {type(error).__name__}: {error}"
                 self.log.fail(live.name, words)
-                self._rest(live, spec, "internal-error", words)
+                self._keep_partial(live, spec, "internal-error", words)
 
     def _keep(self, spec: SubjectSpec, result: Result) -> None:
         self.results.append(result)
         self.reaches[result.part or result.subject] = reach_of(spec)
         self.interrupted = self.interrupted or result.stopped == "interrupted"
 
-    def _rest(self, live: Live, spec: SubjectSpec, stopped: str, detail: str) -> None:
-        """Make a result of what was seen of a run that returned none, so that no finding is lost."""
+    def _keep_partial(self, live: Live, spec: SubjectSpec, stopped: str, detail: str) -> None:
+        """Build a result from the events of a run that returned none, so that no finding is lost."""
         if live.started is None:
             return
         target, seen = live.started.target, live.last
@@ -211,16 +242,24 @@ class Search:
 
 
 def _spec_of(parts: Sequence[SubjectSpec], result: Result) -> SubjectSpec:
-    """Find the part that a result belongs to: its name ends in the gates that were asked for."""
+    """Return the part that a result belongs to: the name of the result ends in the gates of the part."""
     return next((spec for spec in parts[1:] if result.part.endswith(f" {spec.gates_text}")), parts[0])
 
 
-def _title(spec: SubjectSpec) -> str:
-    name = kind_of(spec.kind).titled(spec.location)
-    return name if spec.against is None else f"{name} against {Path(spec.against).name}"
+def title_of(spec: SubjectSpec) -> str:
+    """Return what is compared with what, as it was named; a suite beside another one without its folder."""
+    kind = kind_of(spec.kind)
+    ours, before = spec.location, Path(spec.against).name if spec.against is not None else ""
+    if spec.against is not None and kind.open_pair is not None:
+        ours, before = distinct_names(spec.location, spec.against)
+    others = [before] if before else []
+    if spec.validator is not None:
+        others.append(validator_name(spec.validator))
+    name = kind.title_of(ours)
+    return f"{name} against {' with '.join(others)}" if others else name
 
 
-def _judge(
+def _build_report(
     search: Search, entries: ExceptionFile | None, file: Path, narrowed: Sequence[str], files: Files, policy: Policy
 ) -> Report:
     report = build_report(
@@ -237,5 +276,5 @@ def _shard(text: str | None) -> Shard:
         return WHOLE
     number, _, count = text.partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
-        raise UsageError(f"--shard wants a part and how many there are, got {text!r}\n  fix: --shard 1/4")
+        raise UsageError(f"--shard requires I/N with 1 <= I <= N, got {text!r}\n  fix: --shard 1/4")
     return Shard(int(number), int(count))

@@ -1,7 +1,8 @@
-"""Standard streams that do not end a command: one that is closed, or a full disk behind it, loses words and no finding.
+"""Standard streams whose write errors do not end a command, so that its files are written and no finding is lost.
 
-What cannot be printed is told at the end, on the other stream, and the exit code says so. A reader that leaves
-(`harness run | head -1`) has seen enough: the command goes on, writes its files, and ends with the code it would have.
+* Closed standard output, or a full disk: the text is lost, the error is printed to standard error at the end, and the
+  exit code is 2.
+* A closed pipe (`harness run | head -1`): the text is dropped, and the exit code stays as it would have been.
 """
 
 from __future__ import annotations
@@ -12,80 +13,82 @@ import os
 import sys
 from typing import Any, Final, TextIO
 
-_NUMBERS: Final = {"stdin": 0, "stdout": 1, "stderr": 2}
+_DESCRIPTORS: Final = {"stdin": 0, "stdout": 1, "stderr": 2}
 
 
-class Steady(io.RawIOBase):
-    """The writing end of a standard stream. `trouble` says why something could not be written, empty while all was."""
+class SafeStream(io.RawIOBase):
+    """The writing end of a standard stream. `error` is why a write failed, empty while none did."""
 
-    def __init__(self, number: int) -> None:
-        self._number = number
-        self.trouble = ""
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.error = ""
 
     def writable(self) -> bool:
-        """It is for writing."""
+        """Return True."""
         return True
 
     def fileno(self) -> int:
-        """The number of the stream, which child processes take over."""
-        return self._number
+        """Return the file descriptor, which child processes inherit."""
+        return self._descriptor
 
     def isatty(self) -> bool:
-        """Whether a person watches."""
+        """Whether the stream is a terminal."""
         try:
-            return os.isatty(self._number)
+            return os.isatty(self._descriptor)
         except OSError:
             return False
 
     def write(self, data: Any, /) -> int:
-        """Write, or remember why that was not possible."""
+        """Write, or record the error. Later writes are dropped once one failed."""
         size = memoryview(data).nbytes
-        if self.trouble:
+        if self.error:
             return size
         try:
-            return os.write(self._number, data)
+            return os.write(self._descriptor, data)
         except OSError as error:
-            if error.errno == errno.EPIPE:  # who left has seen enough, which says nothing about what was found
-                nowhere = os.open(os.devnull, os.O_WRONLY)
-                os.dup2(nowhere, self._number)
-                os.close(nowhere)
+            if error.errno == errno.EPIPE:  # the reader of a pipe closed it: not an error
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, self._descriptor)
+                os.close(null)
             else:
-                self.trouble = error.strerror or str(error)
+                self.error = error.strerror or str(error)
             return size
 
 
-def open_missing() -> bool:
-    """Open streams that were closed before we came, so that no file gets their number. Returns: whether output was."""
-    lost = False
-    for name, number in _NUMBERS.items():
+def open_closed_streams() -> bool:
+    """Open the null device for each closed standard stream, because else the next file would get its descriptor.
+
+    Returns: whether standard output was closed.
+    """
+    was_closed = False
+    for name, number in _DESCRIPTORS.items():
         try:
             os.fstat(number)
         except OSError:
-            lost = lost or name == "stdout"
-            found = os.open(os.devnull, os.O_RDWR)
-            if found != number:
-                os.dup2(found, number)
-                os.close(found)
+            was_closed = was_closed or name == "stdout"
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
         if getattr(sys, name) is None:
             stream = io.FileIO(number, "r" if number == 0 else "w", closefd=False)
             setattr(
                 sys, name, io.TextIOWrapper(io.BufferedReader(stream) if number == 0 else io.BufferedWriter(stream))
             )
-    return lost
+    return was_closed
 
 
-def steady_streams() -> Steady:
-    """Put steady streams in the place of standard output and standard error. Returns: that of standard output."""
-    lost = open_missing()
-    out = Steady(1)
-    if lost:
-        out.trouble = "it was closed"
-    sys.stdout = _text(out, sys.stdout)
-    sys.stderr = _text(Steady(2), sys.stderr)
+def install_safe_streams() -> SafeStream:
+    """Replace standard output and standard error by safe streams. Returns: that of standard output."""
+    was_closed = open_closed_streams()
+    out = SafeStream(1)
+    if was_closed:
+        out.error = "it was closed"
+    sys.stdout = _text_stream(out, sys.stdout)
+    sys.stderr = _text_stream(SafeStream(2), sys.stderr)
     return out
 
 
-def _text(raw: Steady, like: TextIO) -> io.TextIOWrapper:
-    buffer = io.BufferedWriter(raw)
-    watched = raw.isatty() or raw.fileno() == 2
-    return io.TextIOWrapper(buffer, like.encoding, "backslashreplace", line_buffering=watched)
+def _text_stream(raw: SafeStream, replaced: TextIO) -> io.TextIOWrapper:
+    by_line = raw.isatty() or raw.fileno() == 2
+    return io.TextIOWrapper(io.BufferedWriter(raw), replaced.encoding, "backslashreplace", line_buffering=by_line)

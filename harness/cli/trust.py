@@ -1,7 +1,8 @@
-"""Whose report opens its target: what a report names is a program, and whoever writes a report chooses it.
+"""Decides whether a command may open the target that a report names, which may run any program.
 
-A report that this user wrote on this machine is known by its content, wherever it was copied: its hash is kept in the
-user's cache folder, which must be the user's own. Any other is asked about with `--trust`, or a target is named.
+Reports that this user wrote on this machine are trusted: their hashes are stored in a cache folder that no other user
+may write to, so a copy of such a report is trusted as well. For any other report, the user adds `--trust` or names a
+target.
 """
 
 from __future__ import annotations
@@ -17,65 +18,68 @@ import click
 import platformdirs
 
 from harness.diagnostics import UsageError
-from harness.files import forget_old, is_private
-from harness.limits import MOST_REPORT, read_bounded
-from harness.reporting.document import Reach
+from harness.files import delete_oldest, is_private
+from harness.limits import MAX_REPORT, read_bounded
+from harness.report.model.document import Reach
+from harness.subject.openers.kubernetes import KUBERNETES
 from harness.subject.opening import kind_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-MOST_KEPT: Final = 2000
-"""Reports that are remembered; those that were written least recently are forgotten."""
+MAX_REMEMBERED: Final = 2000
+"""At most this many reports are remembered; the oldest ones are removed first."""
 
 
 def trust_option(function: F) -> F:
     """Add `--trust`, as `trust`."""
-    words = "Open the target of a report from elsewhere: this runs the program or suite that it names."
-    return click.option("--trust", is_flag=True, help=words)(function)
+    text = "Open the target of a report from elsewhere: this runs the program or suite that it names."
+    return click.option("--trust", is_flag=True, help=text)(function)
 
 
 def remember(data: bytes) -> None:
-    """Remember a report that was written here. A cache that cannot be written costs a `--trust`, not the report."""
-    place = _place(data)
+    """Remember a report that this user wrote. If the cache cannot be written, opening the report needs `--trust`."""
+    file = _hash_file(data)
     with contextlib.suppress(OSError):
-        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if is_private(place.parent):
-            place.touch(mode=0o600)
-            forget_old(place.parent, "*", MOST_KEPT)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if is_private(file.parent):
+            file.touch(mode=0o600)
+            delete_oldest(file.parent, "*", MAX_REMEMBERED)
 
 
 def is_own(data: bytes) -> bool:
     """Whether a report was written by this user on this machine."""
-    place = _place(data)
-    return is_private(place.parent) and is_private(place)
+    file = _hash_file(data)
+    return is_private(file.parent) and is_private(file)
 
 
 def is_own_file(name: str) -> bool:
-    """Whether a file is such a report; False for one that cannot be read."""
+    """Whether a file is a report that this user wrote on this machine; False if it cannot be read."""
     try:
-        return is_own(read_bounded(name, MOST_REPORT))
+        return is_own(read_bounded(name, MAX_REPORT))
     except OSError:
         return False
 
 
 def check_trust(reach: Reach, name: str, data: bytes, trust: bool) -> None:
-    """Let a report open what it names, or refuse. Raises: UsageError."""
+    """Check that the target of a report may be opened. Raises: UsageError."""
     if trust or not _runs_code(reach) or is_own(data):
         return
-    ends = [reach.location, *([reach.against] if reach.against else [])]
+    locations = [one for one in (reach.location, reach.against, reach.release, reach.validator, reach.crds) if one]
     raise UsageError(
-        f"{name} was not written by you on this machine, and would run what it names: the {reach.kind} "
-        f"{' and '.join(map(shlex.quote, ends))}\n"
-        "  why: whoever writes a report chooses the program that it starts, or the suite that it imports\n"
+        f"{name} was not written by you on this machine, and would run the {reach.kind} that it names: "
+        f"{' and '.join(map(shlex.quote, locations))}\n"
+        "  why: the author of a report chooses the program that it starts, or the suite that it imports\n"
         "  fix: add --trust if you know who wrote it, or name the target yourself: a suite folder, --kubernetes or "
         "--command"
     )
 
 
 def _runs_code(reach: Reach) -> bool:
-    """Whether opening it runs what the report chose. A release by its number is upstream's own code."""
-    return any(kind_of(reach.kind).runs_code(end) for end in (reach.location, reach.against) if end)
+    """Whether opening the target runs code that the author of the report chose; a release number names upstream's."""
+    if reach.validator or (reach.release and KUBERNETES.runs_code(reach.release)):
+        return True
+    return any(kind_of(reach.kind).runs_code(location) for location in (reach.location, reach.against) if location)
 
 
-def _place(data: bytes) -> Path:
+def _hash_file(data: bytes) -> Path:
     return platformdirs.user_cache_path("equivalence-harness") / "written" / hashlib.sha256(data).hexdigest()

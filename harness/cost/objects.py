@@ -15,7 +15,7 @@ from harness.case import Answer, Case, Mode, Operation
 from harness.engine.plan import key_of
 from harness.engine.units import Unit
 from harness.fuzzers.aims import Aim
-from harness.reporting.cost import Size
+from harness.report.model.cost import Size
 from harness.subject import Subject
 
 NAME = "cost"
@@ -25,7 +25,7 @@ MOST_KEPT = 128
 LONGEST = 1 << 16
 """Bytes of JSON; what is longer is a limit that is probed, no object that anybody keeps."""
 
-Lane: TypeAlias = tuple[tuple[str, str, str, str], Operation]
+RequestKind: TypeAlias = tuple[tuple[str, str, str, str], Operation]
 _encode = msgspec.json.Encoder().encode
 
 
@@ -60,8 +60,8 @@ class ObjectStore:
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
-        self._valid: dict[Lane, dict[int, _StoredCase]] = {}
-        self._refused: dict[tuple[Lane, bool], dict[int, _StoredCase]] = {}
+        self._valid: dict[RequestKind, dict[int, _StoredCase]] = {}
+        self._refused: dict[tuple[RequestKind, bool], dict[int, _StoredCase]] = {}
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
         """Keep the shortest object of each size. An update that changes nothing is what nobody sends."""
@@ -72,12 +72,12 @@ class ObjectStore:
             if len(text) > LONGEST:
                 continue
             errors = len(answer.handwritten) + len(answer.declarative)
-            lane = (key_of(case), case.operation)
+            request = (key_of(case), case.operation)
             if not errors:
-                pool = self._valid.setdefault(lane, {})
+                pool = self._valid.setdefault(request, {})
             else:
                 both = bool(answer.handwritten and answer.declarative)
-                pool = self._refused.setdefault((lane, both), {})
+                pool = self._refused.setdefault((request, both), {})
             members = text.count(b'":')
             if members not in pool or len(text) < pool[members].length:
                 pool[members] = _StoredCase(_plain(case), len(text), errors)
@@ -91,11 +91,11 @@ class ObjectStore:
     def outcome(self) -> tuple[Chosen, ...]:
         """Return what to measure: of each kind and operation three sizes, valid, and rejected ones of like size."""
         chosen: list[Chosen] = []
-        for lane, pool in self._valid.items():
+        for request, pool in self._valid.items():
             sizes = sizes_of(sorted(pool))
             chosen += [_chosen(pool[number], True, size) for size, number in sizes.items()]
             # Errors of both sides are what a migration is about; where one side alone has rules, it speaks alone.
-            refused = self._refused.get((lane, True)) or self._refused.get((lane, False)) or {}
+            refused = self._refused.get((request, True)) or self._refused.get((request, False)) or {}
             met: set[int] = set()
             for size, number in sizes.items():
                 near = min(refused, key=lambda other: (abs(other - number), other), default=None)

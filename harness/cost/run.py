@@ -18,7 +18,7 @@ from harness.engine import RunConfig
 from harness.engine.plan import key_of
 from harness.engine.units import matches
 from harness.events import Budget, Event, Result
-from harness.reporting.cost import Cost, CostRow, Unmeasured
+from harness.report.model.cost import Cost, CostRow, Unmeasured
 from harness.subject import SubjectSpec, open_subject
 
 SEARCH = 0.4
@@ -141,17 +141,17 @@ def _unmeasured(
     kinds: Iterable[KindInfo], wanted: CostRequest, found: Sequence[Measured], result: Result
 ) -> Iterable[Unmeasured]:
     """Name what should have been measured, and why it was not."""
-    measured = {_lane(one.chosen.case) for one in found if one.samples}
-    failed = {_lane(one.chosen.case): one.failure for one in found if one.failure}
+    measured = {_request(one.chosen.case) for one in found if one.samples}
+    failed = {_request(one.chosen.case): one.failure for one in found if one.failure}
     for kind in kinds:
         for operation in kind.operations:
-            lane = (kind.key, operation)
-            if lane not in measured and (not wanted.operations or operation in wanted.operations):
+            request = (kind.key, operation)
+            if request not in measured and (not wanted.operations or operation in wanted.operations):
                 reason = failed.get(
-                    lane, "the search found no object that both sides accept and that changes something"
+                    request, "the search found no object that both sides accept and that changes something"
                 )
                 yield Unmeasured(result.subject, kind.name, str(operation), reason)
 
 
-def _lane(case: Case) -> tuple[tuple[str, str, str, str], Operation]:
+def _request(case: Case) -> tuple[tuple[str, str, str, str], Operation]:
     return key_of(case), case.operation

@@ -12,7 +12,7 @@ from statistics import median
 
 from harness.case import KindInfo
 from harness.cost.measuring import Measured
-from harness.reporting.cost import PARTS, SIZES, CostRow, CostSum, Interval, PartCost, duration
+from harness.report.model.cost import PARTS, SIZES, CostRow, CostSum, Interval, PartCost, duration
 
 CONFIDENCE = 0.95
 """With which the true median lies in the interval."""

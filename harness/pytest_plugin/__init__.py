@@ -1,7 +1,7 @@
-"""Collects the kinds of suites as pytest items: `pytest suites/` asks of each whether both sides agree.
+"""The pytest plugin: `pytest suites/` tests whether the validators of each kind of a suite are equivalent.
 
-One item per kind, version, subresource and operation, named like `widgets-v1-create`. Nothing heavy is imported before
-the plugin meets a suite: it is loaded in every pytest run of whoever has the harness installed.
+There is one item per kind, version, subresource and operation, named like `widgets-v1-create`. The engine is imported
+only when a suite is collected, because pytest loads the plugin in every project of an environment with the harness.
 """
 
 from __future__ import annotations
@@ -29,50 +29,50 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--harness-in-process",
         action="store_true",
-        help="run the code of suites in this process, without limits; --pdb and coverage do",
+        help="run the code of suites in this process, without limits; default with --pdb and under coverage",
     )
     group.addoption(
         "--harness-fail-on",
         choices=("verdict", "graduation", "visible", "shadow", "unreachable"),
         default="unreachable",
-        help="the mildest severity that fails an item (default: unreachable, so all of them)",
+        help="fail on findings of this severity or above (default: unreachable, which is the lowest)",
     )
     group.addoption(
         "--harness-allow-incomplete",
         action="append",
         default=[],
         metavar="PATTERN",
-        help='kinds such as "widgets" or "apps/*" of which no object need be accepted by both sides; may be repeated',
+        help='do not fail when no accepted object is found for these kinds, such as "widgets"; repeatable',
     )
-    # pytest-html has an option of that name: where it is installed, ours has the long name alone.
+    # pytest-html also defines --html: where it is installed, only --harness-html is added.
     names = ("--harness-html",) if find_spec("pytest_html") else ("--html", "--harness-html")
     group.addoption(
-        *names, dest="harness_html", metavar="FILE", help="write what all items found as the page of harness run --html"
+        *names, dest="harness_html", metavar="FILE", help="write the findings of all items as one HTML report"
     )
     group.addoption(
         "--kubernetes",
         metavar="RELEASE",
         default=None,
-        help="release or checkout that a suite of Kubernetes asks; without it such a suite is skipped",
+        help="Kubernetes release or checkout to test; without it, suites for Kubernetes are skipped",
     )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a suite.py that defines SUITE. A file named on the command line comes through the hook below."""
+    """Collect a suite.py that defines SUITE. For a file named on the command line pytest calls the hook below."""
     if not _is_suite(file_path) or parent.session.isinitpath(file_path):
         return None
     if any(fnmatch.fnmatch(file_path.name, pattern) for pattern in parent.config.getini("python_files")):
         return None
-    return _collected(file_path, parent)
+    return _suite_file(file_path, parent)
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> Any:
-    """Take a suite.py that pytest would import as a test module."""
-    return _collected(module_path, parent) if _is_suite(module_path) else None
+    """Collect a suite.py as a suite where pytest would import it as a test module."""
+    return _suite_file(module_path, parent) if _is_suite(module_path) else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect the reports of items where a page is wanted: in the process that hears of all of them."""
+    """Register the collector of the HTML report, except in worker processes of xdist."""
     file = config.getoption("harness_html", None)
     if file and not hasattr(config, "workerinput"):
         from harness.pytest_plugin.page import SessionPage
@@ -84,13 +84,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Hand over what an item found, with pytest's own report of it."""
+    """Attach the report document of an item to its pytest report."""
     report = yield
     if report.when == "call" and item.config.getoption("harness_html", None):
         from harness.pytest_plugin.items import SuiteItem
 
         if isinstance(item, SuiteItem):
-            item.hand_over(report)
+            item.attach_document(report)
     return report
 
 
@@ -103,7 +103,7 @@ def _is_suite(path: Path) -> bool:
     return False
 
 
-def _collected(path: Path, parent: pytest.Collector) -> pytest.Collector:
+def _suite_file(path: Path, parent: pytest.Collector) -> pytest.Collector:
     from harness.pytest_plugin.collection import SuiteFile
 
     return SuiteFile.from_parent(parent, path=path)

@@ -1,4 +1,4 @@
-"""A suite as pytest collects it: an item per kind, version, subresource and operation, and what else it holds."""
+"""Collection of a suite: items for its kinds and operations, its exceptions, and its coverage ratchet."""
 
 from __future__ import annotations
 
@@ -26,17 +26,23 @@ class SuiteFile(pytest.File):
     """A suite: a folder with suite.py, its types and its handwritten validators."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Yield an item per kind, version, subresource and operation; one that skips where nobody can be asked."""
+        """Return an item per kind, version, subresource and operation; skipped when the target is unavailable."""
         try:
             spec = self._spec()
             if self._is_kubernetes and not self.config.getoption("--kubernetes"):
-                return [SkippedItem.from_parent(self, name=f"kubernetes-{spec.location}", reason=_why_not(spec))]
+                return [
+                    SkippedItem.from_parent(
+                        self, name=f"kubernetes-{spec.location}", reason=_reason_not_requested(spec)
+                    )
+                ]
             items = list(self._items(spec, self._info(spec)))
         except TargetError as error:
             if not self._is_kubernetes:
                 raise self.CollectError(str(error)) from None
             name = f"kubernetes-{self._spec().location}"
-            return [SkippedItem.from_parent(self, name=name, reason=_why_skipped(str(error), self._spec().location))]
+            return [
+                SkippedItem.from_parent(self, name=name, reason=_reason_unavailable(str(error), self._spec().location))
+            ]
         except HarnessError as error:
             raise self.CollectError(str(error)) from None
         return items
@@ -81,40 +87,40 @@ class SuiteFile(pytest.File):
 
 
 def item_name(kind: KindInfo, operation: Operation, *, with_group: bool) -> str:
-    """Name an item: resource, subresource, version, operation; with the group where two groups share a resource."""
+    """Return the name of an item: resource, subresource, version, operation; with the group when it is ambiguous."""
     resource = f"{kind.resource}.{kind.group or 'core'}" if with_group else kind.resource
     own = kind.api_version.rpartition("/")[2]
-    # A scale may be sent in several versions of its own; the name tells them apart.
+    # The scale subresource may have several API versions of its own, so these are part of the name.
     foreign = "" if not kind.subresource or own == kind.version or not with_group else own
     return "-".join(part for part in (resource, kind.subresource, foreign, kind.version, str(operation)) if part)
 
 
 def kubernetes_info(spec: SubjectSpec, config: pytest.Config) -> TargetInfo:
-    """Return what a release serves: as written down next to its built worker, else by asking the worker.
+    """Return the description of a release: the cached one beside its worker, else that of the worker itself.
 
     Raises: TargetError when there is neither a worker nor a toolchain to build it.
     """
     worker = worker_for(find_release(spec.location), lambda text: note(config, text))
     gates = hashlib.sha256(repr(sorted(spec.gates.items())).encode()).hexdigest()[:8]
-    kept = worker.with_name(f"info-{gates}.json")
+    cached = worker.with_name(f"info-{gates}.json")
     with suppress(OSError, msgspec.MsgspecError):
-        if kept.stat().st_mtime >= worker.stat().st_mtime:
-            return msgspec.json.decode(kept.read_bytes(), type=TargetInfo)
+        if cached.stat().st_mtime >= worker.stat().st_mtime:
+            return msgspec.json.decode(cached.read_bytes(), type=TargetInfo)
     info = subjects_of(config).open(spec, config).target.info
     with suppress(OSError):
-        write_atomically(kept, msgspec.json.encode(info))
+        write_atomically(cached, msgspec.json.encode(info))
     return info
 
 
-def _why_skipped(reason: str, release: str) -> str:
+def _reason_unavailable(reason: str, release: str) -> str:
     return (
-        f"{reason}\n  to run it: pip install 'equivalence-harness[kubernetes]' brings a Go toolchain, "
+        f"{reason}\n  to run it: pip install 'equivalence-harness[kubernetes]' installs a Go toolchain, "
         f"then harness kinds --kubernetes {shlex.quote(release)} builds the worker once"
     )
 
 
-def _why_not(spec: SubjectSpec) -> str:
+def _reason_not_requested(spec: SubjectSpec) -> str:
     return (
-        "a real release takes minutes and gigabytes, so it is asked only when the command line says so\n"
+        "testing a Kubernetes release takes minutes and gigabytes, so it is opt-in\n"
         f"  to run it: add --kubernetes {shlex.quote(str(spec.location))}"
     )

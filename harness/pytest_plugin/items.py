@@ -1,4 +1,4 @@
-"""The items of a suite: a kind and operation, its exceptions, its ratchet of rules, and what is skipped."""
+"""The pytest items of a suite: a kind and operation, the exceptions, the coverage ratchet, and a skipped suite."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ from harness.compare.finding import Finding
 from harness.diagnostics import HarnessError
 from harness.engine import RunConfig
 from harness.events import LOST, Budget
-from harness.files import from_here
+from harness.files import relative_to_cwd
 from harness.pytest_plugin import EXCEPTIONS_FILE
 from harness.pytest_plugin.page import ATTRIBUTE
 from harness.pytest_plugin.session import exceptions_of, subjects_of, wordings_of
 from harness.ratchets.rules import read_ratchet
-from harness.reporting.assembly import build_report
-from harness.reporting.document import Policy, Report, ReportedFinding, encode, fails
-from harness.reporting.gaps import open_gaps
-from harness.reporting.grouping import group
-from harness.reporting.ruletext import lost_rows
-from harness.reporting.terminal import AT_LENGTH, SHORT, at_length, render
-from harness.reporting.text import count, encode_json, lines, visible
-from harness.reporting.tolerance import must_go, tolerate
+from harness.report.escaping import count, encode_json, lines, visible
+from harness.report.formats.json import encode
+from harness.report.model.assembly import build_report
+from harness.report.model.document import Policy, Report, ReportedFinding, fails
+from harness.report.model.gaps import find_open_gaps
+from harness.report.model.grouping import group
+from harness.report.model.tolerance import describe_failing_exception, tolerate
+from harness.report.text.finding import MAX_DETAIL, MAX_DETAILED_GROUPS, describe_groups, to_plain_text
+from harness.report.text.rules import lost_rows
 from harness.subject import Subject, SubjectSpec
 
 RATCHET_FILE = "rules.ratchet"
 INLINE = 1500
-"""Characters of a case that stand in the replay line itself; a longer one is put into a file."""
+"""At most so many characters of a case are part of the replay command; a longer case is written to a file."""
 
 
 class SkippedItem(pytest.Item):
-    """Stands for a suite whose target is not asked, or cannot be, and says what would help."""
+    """A suite that is skipped because its target was not requested or is unavailable, with the fix."""
 
     def __init__(self, *, reason: str, **others: Any) -> None:
         super().__init__(**others)
@@ -58,16 +59,15 @@ class SkippedItem(pytest.Item):
 
 
 class SuiteItem(pytest.Item):
-    """An item that asks a suite. `document` is the report of what it found, once it has."""
+    """An item that runs a search on a suite. `document` is the report, once it ran."""
 
     def __init__(self, *, spec: SubjectSpec, **others: Any) -> None:
         super().__init__(**others)
         self.spec = spec
         self.document: Report | None = None
 
-    def hand_over(self, report: pytest.TestReport) -> None:
-        """Put what was found into pytest's report, as text that a process may send."""
-
+    def attach_document(self, report: pytest.TestReport) -> None:
+        """Attach the document to pytest's report, as text, which xdist can send to another process."""
         if self.document is not None:
             setattr(report, ATTRIBUTE, encode(self.document).decode("utf-8", "backslashreplace"))
 
@@ -109,31 +109,31 @@ class RulesItem(SuiteItem):
             inventory = inventory_in(observers)
             inventories = {} if inventory is None else {result.subject: inventory}
             report = build_report(result, reaches={result.part or result.subject: reach_of(self.spec)})
-            report = Ratchets().hold(with_coverage(report, [result], inventories, narrowed=False))
+            report = Ratchets().compare(with_coverage(report, [result], inventories, narrowed=False))
         except HarnessError as error:
             raise NotComparedError(str(error)) from None
         held = report.coverage.ratchets if report.coverage is not None else ()
         skipped = [one.skipped for one in held if one.skipped]
         if skipped or not held:
-            raise NotComparedError(skipped[0] if skipped else "no types tell which rules there are")
+            raise NotComparedError(
+                skipped[0] if skipped else "the Go types of the suite, which declare its rules, are unknown"
+            )
         lost = [row for one in held for row in lost_rows(one)]
         if lost:
             raise LostCoverError("\n".join(lost))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
-        """Tell which rules were seen before and are not any more."""
-
+        """List the rules that lost coverage."""
         if isinstance(excinfo.value, NotComparedError | LostCoverError):
             return lines(str(excinfo.value))
         return super().repr_failure(excinfo, *args, **kwargs)
 
 
 class ExceptionsItem(SuiteItem):
-    """The exceptions of a suite: their witnesses are asked again, and each must still show what is tolerated."""
+    """The tolerated findings of a suite: replays their witnesses, each of which must still differ."""
 
     def runtest(self) -> None:
-        """Ask the witnesses alone: how much is searched elsewhere does not matter."""
-
+        """Replay the witnesses, without a search."""
         entries = exceptions_of(self.config)
         try:
             result = engine.run(
@@ -151,18 +151,17 @@ class ExceptionsItem(SuiteItem):
         self.document = build_report(result)
         failing = tolerate(self.document, entries, EXCEPTIONS_FILE).exceptions.failing
         if failing:
-            raise NotNeededError("\n".join(must_go(word, entry) for word, entry in failing))
+            raise NotNeededError("\n".join(describe_failing_exception(word, entry) for word, entry in failing))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
-        """Tell what must go, and why."""
-
+        """List the exceptions to remove or update, with the reason."""
         if isinstance(excinfo.value, NotComparedError | NotNeededError):
             return lines(str(excinfo.value))
         return super().repr_failure(excinfo, *args, **kwargs)
 
 
 class NotEquivalentError(Exception):
-    """The two sides of an item differ."""
+    """The handwritten and the declarative validators of an item differ."""
 
     def __init__(self, findings: list[Finding], subject: str) -> None:
         super().__init__(f"{len(findings)} finding(s)")
@@ -170,7 +169,7 @@ class NotEquivalentError(Exception):
 
 
 class NotComparedError(Exception):
-    """An item proves nothing, and says why."""
+    """An item compared nothing, so it can neither pass nor report findings."""
 
 
 class KindItem(SuiteItem):
@@ -185,8 +184,7 @@ class KindItem(SuiteItem):
         self.cases = int(self.config.getoption("--harness-max-cases"))
 
     def runtest(self) -> None:
-        """Search this kind and operation alone."""
-
+        """Search this kind and operation only."""
         try:
             result = engine.run(
                 self.spec,
@@ -216,15 +214,16 @@ class KindItem(SuiteItem):
         if problems or result.stopped in LOST:
             raise NotComparedError("; ".join([*problems, result.stopped_detail]).strip("; "))
         if not result.compared:
-            raise NotComparedError("nothing was compared: no case gave two lists of errors")
-        missed = [line for gap in open_gaps(report) for line in (gap.sentence, *gap.blocking(6))]
+            raise NotComparedError("nothing was compared: no case was answered by both validators")
+        missed = [line for gap in find_open_gaps(report) for line in (gap.sentence, *gap.blocking(6))]
         if missed:
             raise NotComparedError("\n  ".join([*missed, self._fix()]))
 
     def _fix(self) -> str:
         return (
-            f"fix: put an object that is accepted into {from_here(self.path.parent / 'examples')}, look at the check "
-            "that reports it, ask more (--harness-max-cases), or accept it by name with --harness-allow-incomplete "
+            f"fix: add an accepted object to {relative_to_cwd(self.path.parent / 'examples')}, correct the check "
+            "that rejects every object, search more cases (--harness-max-cases), or allow it with "
+            "--harness-allow-incomplete "
             f"{shlex.quote(self.kind.name)}"
         )
 
@@ -237,24 +236,23 @@ class KindItem(SuiteItem):
         return list(exceptions_of(self.config).apply(findings, subject).beyond) if findings else []
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *args: Any, **kwargs: Any) -> Any:
-        """Tell the findings, smallest object first, and the lines that show them again."""
+        """Describe the findings, worst first, with the commands that replay them."""
         if isinstance(excinfo.value, NotComparedError):
             return f"{self.kind.name} {self.operation}: {excinfo.value}\nagain: {self._again()}"
         if not isinstance(excinfo.value, NotEquivalentError):
             return super().repr_failure(excinfo, *args, **kwargs)
-        return self._told(excinfo.value)
+        return self._describe(excinfo.value)
 
-    def _told(self, error: NotEquivalentError) -> str:
-
+    def _describe(self, error: NotEquivalentError) -> str:
         reported = [self._reported(finding, error.subject) for finding in error.findings]
         groups = group(reported)
         text = f"{count(len(reported), 'finding')} in {count(len(groups), 'group')}, worst first\n"
-        told = []
-        for one in groups[:AT_LENGTH]:
+        shown = []
+        for one in groups[:MAX_DETAILED_GROUPS]:
             first = msgspec.structs.replace(one.first, replay=self._replay(one.first))
-            told.append(replace(one, findings=(first, *one.findings[1:])))
-        text += render(at_length(told, SHORT, ids=False))
-        more = len(groups) - len(told)
+            shown.append(replace(one, findings=(first, *one.findings[1:])))
+        text += to_plain_text(describe_groups(shown, MAX_DETAIL, ids=False))
+        more = len(groups) - len(shown)
         text += f"\n… and {count(more, 'more group')}\n" if more else ""
         return f"{text}\nagain: {self._again()}"
 
@@ -263,22 +261,21 @@ class KindItem(SuiteItem):
         return ReportedFinding(**{name: getattr(finding, name) for name in Finding.__struct_fields__}, subject=subject)
 
     def _replay(self, finding: Finding) -> str:
-        """Write the line that asks the same again; a large case is put into pytest's cache."""
-
+        """Write the replay command of a finding; a large case is written to a file in pytest's cache."""
         if finding.case.object is None:
             return ""
         text = encode_json(finding.case).decode()
         case = shlex.quote(text)
         if len(case) > INLINE or visible(text) != text:
-            cache = getattr(self.config, "cache", None)  # it is a plugin's, and may be off
+            cache = getattr(self.config, "cache", None)  # a plugin, which may be disabled
             folder = cache.mkdir("harness") if cache else Path(tempfile.gettempdir())
             file = folder / f"{finding.fingerprint}.json"
             with suppress(OSError):
                 file.write_text(text + "\n", encoding="utf-8")
-            case = shlex.quote(from_here(file))
+            case = shlex.quote(relative_to_cwd(file))
         target = f"--kubernetes {shlex.quote(self.spec.location)}"
         if self.spec.kind == "suite":
-            target = shlex.quote(from_here(Path(self.spec.location)))
+            target = shlex.quote(relative_to_cwd(Path(self.spec.location)))
         return f"harness replay {target} --case {case}"
 
     def _again(self) -> str:
@@ -289,7 +286,7 @@ class KindItem(SuiteItem):
 
 
 class _Borrowed:
-    """A subject that the session keeps open: closing it does nothing."""
+    """A subject that the session closes: `close` does nothing."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
@@ -298,4 +295,4 @@ class _Borrowed:
         return getattr(self._subject, name)
 
     def close(self) -> None:
-        """Leave it open."""
+        """Do nothing."""

@@ -1,4 +1,4 @@
-"""What the items of a session share: the open subjects, the exceptions and trusted wordings of the root folder."""
+"""State shared by the items of a session: open subjects, and the exceptions and trusted wordings of the root folder."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.compare.finding import CAUSE_CODES
 from harness.errormatch.exceptionfile import NO_EXCEPTIONS, ExceptionFile, load_exceptions
 from harness.pytest_plugin import EXCEPTIONS_FILE
-from harness.reporting.text import visible
+from harness.report.escaping import visible
 from harness.subject import Subject, SubjectSpec, open_subject
 
 
@@ -21,7 +22,7 @@ class Subjects:
         self._open: dict[tuple[str, str], Subject] = {}
 
     def open(self, spec: SubjectSpec, config: pytest.Config) -> Subject:
-        """Return the subject of a specification."""
+        """Return the subject of a specification, opened on first use."""
         key = (spec.kind, spec.location)
         if key not in self._open:
             self._open[key] = open_subject(spec, lambda text: note(config, text))
@@ -38,14 +39,14 @@ EXCEPTIONS = pytest.StashKey[ExceptionFile]()
 
 
 def note(config: pytest.Config, text: str) -> None:
-    """Tell a line on the terminal."""
+    """Print a line on the terminal."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is not None:
         reporter.write_line(visible(text))
 
 
 def in_process(config: pytest.Config) -> bool:
-    """Whether the code of suites runs in this process: where somebody asks for it, debugs or measures it."""
+    """Whether the code of suites runs in this process: on request, with --pdb, or under coverage."""
     asked = config.getoption("--harness-in-process") or config.getoption("usepdb", False)
     measured = sys.modules.get("coverage")
     return bool(asked or (measured is not None and measured.Coverage.current() is not None))
@@ -60,14 +61,14 @@ def subjects_of(config: pytest.Config) -> Subjects:
 
 
 def exceptions_of(config: pytest.Config) -> ExceptionFile:
-    """Return the exceptions of the root folder, which are read once in a session. Raises: InputError."""
+    """Return the tolerated findings of the root folder, read once in a session. Raises: InputError."""
     if EXCEPTIONS not in config.stash:
         file = config.rootpath / EXCEPTIONS_FILE
-        config.stash[EXCEPTIONS] = load_exceptions(file, date.today()) if file.is_file() else NO_EXCEPTIONS
+        config.stash[EXCEPTIONS] = load_exceptions(file, date.today(), CAUSE_CODES) if file.is_file() else NO_EXCEPTIONS
     return config.stash[EXCEPTIONS]
 
 
 def wordings_of(config: pytest.Config) -> Path | None:
-    """Return the trusted wordings of the root folder, where there are some."""
+    """Return the file of trusted wordings in the root folder, None when there is none."""
     file = config.rootpath / "trusted_wordings.yaml"
     return file if file.is_file() else None

@@ -165,7 +165,7 @@ def followed(
     found: set[tuple[str, str, str]] = set()
     for one in start.rows:
         path = prefix + ("." if prefix and one.path and not one.path.startswith("[") else "") + one.path
-        states = [(statement.words, statement.states[version]) for statement in one.statements]
+        states = [(statement.text, statement.states[version]) for statement in one.statements]
         found |= {(path, words, state) for words, state in states if state not in ("absent", "no field")}
         if one.link is not None and inside.count(one.link) < 2:
             target = section(document, one.link.name, one.link.group)
@@ -190,7 +190,7 @@ def said(document: ApiReference, path: str, name: str = "Widget") -> list[str]:
 
 
 def _with_condition(one: Statement) -> str:
-    return f"{one.words} {one.condition}".strip()
+    return f"{one.text} {one.condition}".strip()
 
 
 TREE = Key("widgets.example.com", "Tree")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.apidocs.document import ApiReference
-from harness.apidocs.gather import age, gather, group_names
+from harness.apidocs.gather import gather, group_names, version_order
 from harness.apidocs.sharing import kinds_of
 from harness.apidocs.walk import TypeWalk
 from harness.diagnostics import InputError
@@ -51,7 +51,7 @@ def test_rules_are_said_in_words(widgets: ApiReference, path: str, words: list[s
 
 def test_versions_stand_side_by_side(widgets: ApiReference) -> None:
     """A rule has a level in each version, or is absent where the field is, or the version has no such field."""
-    by_words = {one.words: dict(one.states) for one in made.row(widgets, "spec.name").statements}
+    by_words = {one.text: dict(one.states) for one in made.row(widgets, "spec.name").statements}
     assert {"v1": "standard", "v1beta1": "alpha"} == by_words["at most 63 characters"]
     assert {"v1": "standard", "v1beta1": "absent"} == by_words["may not change once created"]
     assert {"v1": "no field", "v1beta1": "standard"} == dict(made.row(widgets, "spec.age").statements[0].states)
@@ -60,10 +60,10 @@ def test_versions_stand_side_by_side(widgets: ApiReference) -> None:
 
 def test_places_are_lines_of_tags(widgets: ApiReference) -> None:
     """A rule names the very line of its tag, in the folders that everybody has."""
-    statements = {one.words: one for one in made.row(widgets, "spec.name").statements}
-    assert made.line_of("+k8s:maxLength=63") == statements["at most 63 characters"].places["v1"]
-    assert made.line_of('+k8s:ifMode("Fast")') == made.row(widgets, "spec.gear").statements[0].places["v1"]
-    assert made.line_of("+k8s:item(id: main)") == made.row(widgets, "spec.parts[id=main]").statements[0].places["v1"]
+    statements = {one.text: one for one in made.row(widgets, "spec.name").statements}
+    assert made.line_of("+k8s:maxLength=63") == statements["at most 63 characters"].positions["v1"]
+    assert made.line_of('+k8s:ifMode("Fast")') == made.row(widgets, "spec.gear").statements[0].positions["v1"]
+    assert made.line_of("+k8s:item(id: main)") == made.row(widgets, "spec.parts[id=main]").statements[0].positions["v1"]
 
 
 def test_a_type_that_holds_itself_is_linked(widgets: ApiReference) -> None:
@@ -72,7 +72,7 @@ def test_a_type_that_holds_itself_is_linked(widgets: ApiReference) -> None:
     tree = made.section(widgets, "Tree")
     assert ["at most 1 character"] == made.said(widgets, "leaf", "Tree")
     assert [("Widget", "tree"), ("Tree", "left")] == [(key.name, path) for key, path in tree.used_by]
-    assert (made.TREE,) == made.section(widgets, "Widget").parts
+    assert (made.TREE,) == made.section(widgets, "Widget").linked_types
 
 
 def test_a_type_that_many_kinds_use_is_documented_once(tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_a_type_that_many_kinds_use_is_documented_once(tmp_path: Path) -> None:
     fields = "".join(f'\t// +k8s:maxLength={n}\n\tF{n} string `json:"f{n}"`\n' for n in range(3))
     part = f"type Part struct {{\n{fields}}}\n"
     three = made.api(tmp_path, v1="package v1\n\n" + part + "".join(kind.format(name) for name in "ABC"))
-    assert {"Part"} == {one.name for name in "ABC" for one in made.section(three, name).parts}
-    assert 3 == made.section(three, "A").total
+    assert {"Part"} == {one.name for name in "ABC" for one in made.section(three, name).linked_types}
+    assert 3 == made.section(three, "A").total_rules
     again = tmp_path / "two"
     again.mkdir()
     two = made.api(again, v1="package v1\n\n" + part + "".join(kind.format(name) for name in "AB"))
@@ -99,7 +99,7 @@ def test_a_tower_of_types_stays_small(tmp_path: Path) -> None:
     last = 'type L40 struct {\n\t// +k8s:maxLength=1\n\tC string `json:"c"`\n}\n'
     root = 'type Root struct {\n\tTypeMeta int\n\tL L0 `json:"l"`\n}\n'
     document = made.api(tmp_path, v1=f"package v1\n\n{root}{levels}{last}")
-    assert document.rules < 400
+    assert document.rule_count < 400
 
 
 @pytest.mark.kubernetes
@@ -123,15 +123,15 @@ def test_every_declared_rule_is_said() -> None:
 
 def test_kinds_without_rules_are_listed(widgets: ApiReference) -> None:
     """Nothing is left out in silence."""
-    assert (("Quiet", ("v1",)),) == widgets.groups[0].silent
+    assert (("Quiet", ("v1",)),) == widgets.groups[0].without_rules
 
 
 def test_subresources_and_summaries_are_said(widgets: ApiReference) -> None:
     """A kind says which requests it answers, and the first sentence of its comment."""
     widget = made.section(widgets, "Widget")
     assert {"v1": ("/", "/status"), "v1beta1": ("/",)} == widget.requests
-    assert "Widget is made of parts." == widget.about
-    assert "Name is what people say." == made.row(widgets, "spec.name").about
+    assert "Widget is made of parts." == widget.summary
+    assert "Name is what people say." == made.row(widgets, "spec.name").summary
 
 
 _CORNERS = """package v1
@@ -210,10 +210,10 @@ def test_members_say_what_binds_them(widgets: ApiReference) -> None:
     assert "`c` must be absent when `a` is set" in made.row(widgets, "spec.choice.a").notes
 
 
-def test_lists_say_what_an_update_forgives(widgets: ApiReference) -> None:
+def test_lists_say_what_an_update_ratchets(widgets: ApiReference) -> None:
     """What tells items apart decides which of them are checked again."""
     (note,) = made.row(widgets, "spec.parts").notes
-    assert "items are told apart by `id`: an update forgives those that did not change" == note
+    assert "items are told apart by `id`: an update ratchets those that did not change" == note
 
 
 def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_packages_that_ask_for_nothing_are_named(tmp_path: Path) -> None:
 def test_versions_sort_newest_and_most_stable_first() -> None:
     """As Kubernetes sorts them; what is no version comes last."""
     assert ["v2", "v1", "v1beta2", "v1beta1", "v2alpha1", "widgets"] == sorted(
-        ["widgets", "v1beta1", "v2alpha1", "v1", "v1beta2", "v2"], key=age
+        ["widgets", "v1beta1", "v2alpha1", "v1", "v1beta2", "v2"], key=version_order
     )
 
 
@@ -264,14 +264,14 @@ def test_two_packages_of_one_group_and_version_stay_apart() -> None:
 def test_a_release_is_documented_whole() -> None:
     """Every kind of a real release that has rules has a section, and every rule words."""
     document = gather(open_api(kubernetes="1.37.1"))
-    assert document.kinds > 70
+    assert document.kind_count > 70
     assert [] == [
         (section.key, row.path)
         for group in document.groups
         for section in group.sections
         for row in section.rows
         for one in row.statements
-        if not one.words
+        if not one.text
     ]
     assert {"v1": "beta", "v1beta2": "beta", "v1beta1": "beta"} == dict(
         made.row(document, "spec", "ResourceClaim").statements[0].states
@@ -291,8 +291,8 @@ def test_links_lose_no_rule() -> None:
             for root in kinds_of(plan, types):
                 if root.type in plan.types:
                     walk = TypeWalk(types, plan, lambda name: None)
-                    walk.type(root.type)
-                    whole = {(line.path, one.words, one.level) for line in walk.lines.values() for one, _ in line.said}
+                    walk.walk(root.type)
+                    whole = {(row.path, one.text, one.level) for row in walk.rows.values() for one, _ in row.rules}
                     kind = made.section(document, root.name, package.group)
                     assert whole == made.followed(document, kind, package.version), root.name
                     seen += 1
@@ -343,12 +343,12 @@ def test_unions_are_said_in_words_under_the_tags_of_every_release(release: str, 
     (tmp_path / "types.go").write_text(UNIONS)
     document = gather(open_api(str(tmp_path), release=release))
     sections = [section for group in document.groups for section in group.sections]
-    words = [told.words for section in sections for row in section.rows for told in row.statements]
+    words = [told.text for section in sections for row in section.rows for told in row.statements]
     wanted = [
         "exactly one of `a` and `b` must be set",
         "at most one of `x` and `y` may be set",
-        "`kind` says which one must be set, and no other: `c` when it is `C`",
+        "`kind` selects the only member that must be set: `c` when it is `C`",
     ]
     assert [1, 1, 1] == [words.count(one) for one in wanted]
-    empty = "`kind` says which member of a union must be set, and the union has none"
+    empty = "`kind` selects the member of a union that must be set, but the union has no members"
     assert (release != "1.37") == (empty in words)

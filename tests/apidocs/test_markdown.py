@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from harness.apidocs.document import ApiReference, Key
-from harness.apidocs.markdown import code, marked, render_pages, text
+from harness.apidocs.markdown import code, render_pages, text, text_with_code
 from tests.apidocs import made
 
 
@@ -60,7 +60,7 @@ def test_code_ends_where_it_should(given: str, wanted: str) -> None:
 
 def test_words_keep_their_code() -> None:
     """What stands between backquotes is code; the rest is escaped."""
-    assert "while `A` is on \\*now\\*" == marked("while `A` is on *now*")
+    assert "while `A` is on \\*now\\*" == text_with_code("while `A` is on *now*")
     assert "&lt;b&gt; snake_case" == text("<b> snake_case")
 
 
@@ -69,7 +69,7 @@ def test_no_name_leaves_the_folder(tmp_path: Path) -> None:
     document = made.widgets(tmp_path)
     group = document.groups[0]
     names = ["../../etc", "a/b", "a-b", "A-B", "..", ""]
-    kinds = tuple(replace(group.kinds[0], key=Key("../x", name), used_by=(), parts=()) for name in names)
+    kinds = tuple(replace(group.kinds[0], key=Key("../x", name), used_by=(), linked_types=()) for name in names)
     pages = render_pages(ApiReference("x", "1.37", (replace(group, name="../x", kinds=kinds, shared=()),)))
     assert len(names) + 1 == len({name.lower() for name in pages})
     assert not [name for name in pages if ".." in name.split("/") or name.startswith("/")]

@@ -7,10 +7,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from harness.apidocs.page import render_page
-from harness.reporting.pages import marked
+from harness.report.formats.html.environment import mark_code
 from tests.apidocs import made
 from tests.browser import needs_browser, opened
-from tests.reporting.test_html import Reader
+from tests.report.formats.html.test_page import Reader
 
 _DRIVER = """<script>
 const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
@@ -70,7 +70,7 @@ def test_hostile_texts_stay_text(tmp_path: Path) -> None:
 
 def test_unpaired_marks_are_harmless() -> None:
     """A backquote in a value of others changes how it looks and nothing else."""
-    assert "a<code>&lt;b&gt;</code>" == str(marked("a`<b>"))
+    assert "a<code>&lt;b&gt;</code>" == str(mark_code("a`<b>"))
 
 
 def _open(place: Path, html: str, query: str = "") -> Reader:

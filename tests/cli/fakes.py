@@ -19,7 +19,7 @@ from harness.events import Result
 from harness.field import FieldError
 from harness.subject import Subject, SubjectSpec
 from harness.targets.target import Closing
-from tests.reporting import made
+from tests.report import made
 
 EXCEPTION = """- suite: widgets_v1
   kind: Widget

@@ -8,7 +8,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from harness.reporting.document import SCHEMA, read_report
+from harness.report.model.document import SCHEMA
+from harness.report.model.reading import read_report
 from tests.cli.fakes import call
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "migration"

@@ -52,7 +52,7 @@ def test_agreement_is_exit_code_0(check: Any) -> None:
 
 
 def test_a_difference_is_exit_code_1(check: Any) -> None:
-    """It is named with its severity, and what users are served shows why."""
+    """It is shown with its severity and the served errors."""
     told = check(EVEN + "---\n" + ODD)
     assert told.code == 1
     assert "handwritten  spec.size: Invalid value: must be even  (covered)" in told.out
@@ -75,14 +75,14 @@ def test_an_old_object_makes_it_an_update(check: Any, opened: Opened) -> None:
         (EVEN.replace("example.io/v1", "example.io/v7"), "it serves example.io/v1 Widget"),
         ("kind: Widget\nspec: {}\n", "manifest-kind"),
         ("a: [1,\n", "manifest-syntax: not YAML"),
-        ("- 1\n- 2\n", "this is list"),
-        ("# nothing\n\n", "holds no object"),
+        ("- 1\n- 2\n", "this document is list"),
+        ("# nothing\n\n", "contains no object"),
         ("a: &a [*a]\nkind: x\napiVersion: x\n", "it would never end"),
         (TEXT, "cannot be answered: decode: spec.size is no number"),
     ],
 )
-def test_what_cannot_be_asked_is_exit_code_2(check: Any, text: str, said: str) -> None:
-    """With a message that names the problem."""
+def test_an_object_that_cannot_be_asked_is_exit_code_2(check: Any, text: str, said: str) -> None:
+    """The message names the reason."""
     told = check(text)
     assert told.code == 2
     assert said in told.out + told.err
@@ -90,7 +90,7 @@ def test_what_cannot_be_asked_is_exit_code_2(check: Any, text: str, said: str) -
 
 
 def test_one_bad_object_does_not_hide_the_others(check: Any) -> None:
-    """What can be asked is asked; a difference is the news."""
+    """The other objects are asked, and a difference determines the exit code."""
     told = check(EVEN.replace("Widget", "Gadget") + "---\n" + ODD)
     assert told.code == 1
     assert "does not serve example.io/v1 Gadget" in told.err
@@ -111,7 +111,7 @@ def test_answers_as_json(check: Any) -> None:
     assert [mismatch["kind"] for mismatch in answer["mismatches"]] == ["unmatched"]
 
 
-def test_a_list_is_its_items(check: Any) -> None:
+def test_the_items_of_a_list_are_checked(check: Any) -> None:
     """`kubectl get -o yaml` writes a List."""
     told = check(json.dumps({"apiVersion": "v1", "kind": "List", "items": [
         {"apiVersion": "example.io/v1", "kind": "Widget", "spec": {"size": size}} for size in (2, 4)
@@ -119,8 +119,8 @@ def test_a_list_is_its_items(check: Any) -> None:
     assert told.out.count("both sides agree") == 2
 
 
-def test_nothing_to_check_is_a_mistake(capfd: pytest.CaptureFixture[str], opened: Opened) -> None:
-    """And so are manifests and cases together."""
+def test_nothing_to_check_is_an_error(capfd: pytest.CaptureFixture[str], opened: Opened) -> None:
+    """So are manifests and cases together."""
     assert call(capfd, "check", "--command", "worker").code == 2
     assert call(capfd, "check", "--command", "worker", "--cases", "-", "a.yaml").code == 2
 
@@ -235,15 +235,15 @@ def check_suite(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Any:
 
 
 def test_an_unknown_field_is_warned_about(check_suite: Any) -> None:
-    """Decoding drops it, and its author would read that both sides agree about it."""
+    """Decoding drops it, so both validators agree whatever its value is."""
     told = check_suite(EVEN.replace("size: 2", "sise: 2") + "status: {}\n")
     assert told.code == 0
     assert 'object.yaml:1: unknown field "spec.sise" (did you mean size?)' in told.err
     assert 'unknown field "status"' in told.err
 
 
-def test_an_unknown_field_is_refused_when_that_is_strict(check_suite: Any) -> None:
-    """All of them are told, and the object is not asked about."""
+def test_an_unknown_field_is_an_error_with_strict(check_suite: Any) -> None:
+    """All unknown fields are reported, and the object is not asked."""
     told = check_suite(EVEN.replace("size: 2", "sise: 2") + "status: {}\n", "--strict")
     assert (2, "") == (told.code, told.out)
     assert 'unknown field "spec.sise"' in told.err
@@ -256,8 +256,8 @@ def test_known_fields_are_not_warned_about(check_suite: Any) -> None:
     assert (0, "") == (told.code, told.err)
 
 
-def test_other_words_are_not_called_the_same(check_suite: Any) -> None:
-    """Both sides refuse the object, and users read another text under another setting."""
+def test_different_details_are_pointed_out(check_suite: Any) -> None:
+    """Both validators reject the object, and users get a different detail under another gate setting."""
     same, other = check_suite(EVEN.replace("2", "10")), check_suite(EVEN.replace("2", "60"))
     assert (0, 0) == (same.code, other.code)
     assert same.out.endswith("  both sides agree\n")

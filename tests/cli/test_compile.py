@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from harness.cli import compile as compile_command
+from harness.diagnostics import Position
+from harness.openapi.keeping import TagFate
 from tests.cli.fakes import call
 
 SUITE = Path(__file__).parents[2] / "suites" / "workload_v1"
@@ -110,3 +114,53 @@ def test_a_folder_that_cannot_be_written_is_exit_code_2(capfd: Any, tmp_path: Pa
     (tmp_path / "file").write_text("", encoding="utf-8")
     told = call(capfd, "compile", SUITE, "--output", tmp_path / "file" / "below")
     assert (2, True) == (told.code, "cannot write" in told.err)
+
+
+def test_types_become_crds(capfd: Any, tmp_path: Path) -> None:
+    """With what the schema does not say of a tag on standard error, where it stands and what to do."""
+    told = call(capfd, "compile", types(tmp_path), "--to", "crd")
+    (crd,) = yaml.safe_load_all(told.out)
+    assert 0 == told.code
+    assert 3 == crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["name"]["maxLength"]
+    assert "types.go:7:5: schema-lost: +k8s:customValidation of Widget.name is left out" in told.err
+    assert "fix: write it in CEL by hand" in told.err
+
+
+def test_types_become_openapi(capfd: Any, tmp_path: Path) -> None:
+    """A document for each group and version, with its root types."""
+    told = call(capfd, "compile", types(tmp_path), "--to", "openapi", "--output", tmp_path / "out")
+    (file,) = (tmp_path / "out").iterdir()
+    document = yaml.safe_load(file.read_text())
+    assert (0, ["Widget"]) == (told.code, list(document["components"]["schemas"]))
+    assert "written: 1 file" in told.out
+    assert "1 tag left out" in told.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(("--to", "crd", "--custom", "x"), "leave --custom out"), (("--option", "A=true"), "leave --option out")],
+)
+def test_options_of_the_other_language_are_refused(
+    capfd: Any, tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    """Instead of being ignored."""
+    told = call(capfd, "compile", types(tmp_path), *arguments)
+    assert 2 == told.code
+    assert words in told.err
+
+
+def test_a_generator_is_compared_with_the_tags(capfd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table by tag, and each tag that is not kept on standard error; nothing is written."""
+    fates = [
+        TagFate("k8s:maxLength", "beta", "Widget.name", Position("types.go", 6, 5), "dropped", "nothing of it"),
+        TagFate("k8s:maxItems", "", "Widget.names", Position("types.go", 9, 5), "kept"),
+    ]
+    monkeypatch.setattr(compile_command, "what_is_kept", lambda *given: fates)
+    place = types(tmp_path)
+    told = call(capfd, "compile", place, "--generator", "controller-gen")
+    rows = [line.split() for line in told.out.splitlines()]
+    assert [["tag", "kept", "changed", "dropped"], ["+k8s:maxItems", "1", "0", "0"]] == rows[:2]
+    assert ["all", "1", "0", "1"] == rows[-1]
+    assert (0, True) == (told.code, "(level beta) is dropped by controller-gen" in told.err)
+    told = call(capfd, "compile", place, "--generator", "controller-gen", "--output", tmp_path)
+    assert (2, True) == (told.code, "writes no files" in told.err)

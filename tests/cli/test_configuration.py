@@ -174,11 +174,11 @@ def test_settings_above_the_checkout_do_not_count(
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("gates = 5\n", "'5' is no setting of a gate"),
-        ("gates = true\n", "'true' is no setting of a gate"),
-        ("gates = 'ClaimPriority'\n", "'ClaimPriority' is no setting of a gate"),
-        ("gates = ['ClaimPriority=maybe']\n", "'ClaimPriority=maybe' is no setting of a gate"),
-        ("gates = { ClaimPriority = 5 }\n", "'ClaimPriority=5' is no setting of a gate"),
+        ("gates = 5\n", "'5' is not a feature gate setting"),
+        ("gates = true\n", "'true' is not a feature gate setting"),
+        ("gates = 'ClaimPriority'\n", "'ClaimPriority' is not a feature gate setting"),
+        ("gates = ['ClaimPriority=maybe']\n", "'ClaimPriority=maybe' is not a feature gate setting"),
+        ("gates = { ClaimPriority = 5 }\n", "'ClaimPriority=5' is not a feature gate setting"),
     ],
 )
 def test_gates_are_true_or_false(text: str, why: str, project: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -204,7 +204,7 @@ def test_a_nul_in_a_value_is_refused(project: Path, capfd: pytest.CaptureFixture
     told = call(capfd, "config")
     assert 2 == told.code
     assert "config-value" in told.err
-    assert "without a NUL" in told.err
+    assert "without NUL" in told.err
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-1.0", "1e400"])

@@ -1,4 +1,4 @@
-"""Rule coverage of a run: observers' outcomes become rules of the report."""
+"""Rule coverage of a run: the outcomes of observers become entries of the report."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from harness.cli.coverage import inventory_in, rule_observers, with_coverage
-from harness.reporting.assembly import build_report
-from harness.reporting.document import Report
+from harness.report.model.assembly import build_report
+from harness.report.model.document import Report
 from harness.rulecov.inventory import Inventory, read_inventory
 from harness.rulecov.observed import (
     ACCEPTED,
@@ -23,7 +23,7 @@ from harness.rulecov.observed import (
     Uncovered,
 )
 from harness.subject import SubjectSpec
-from tests.reporting import made
+from tests.report import made
 from tests.rulecov.watching import api_of_go, root
 
 GO = root('maximum=3 | A int32 `json:"a"`', 'required | B string `json:"b"`') + (
@@ -37,13 +37,13 @@ def inventory(tmp_path: Path) -> Inventory:
 
 
 def told(known: Inventory, *parts: tuple[Observed, ...], narrowed: bool = True) -> Report:
-    """Return the report of a run whose parts saw this."""
+    """Return the report of a run whose parts have these outcomes."""
     results = [made.result(observed={NAME: part}) for part in parts]
     return with_coverage(build_report(results), results, {"widgets_v1": known}, narrowed)
 
 
-def test_units_about_one_type_add_up(tmp_path: Path) -> None:
-    """As scales of several resources do; the earliest time counts."""
+def test_the_coverage_of_units_with_one_type_is_merged(tmp_path: Path) -> None:
+    """Several resources have the type Scale; the entry has the earliest time."""
     known = inventory(tmp_path)
     name = known.rules[0].type
     observed = (
@@ -63,14 +63,14 @@ def test_units_about_one_type_add_up(tmp_path: Path) -> None:
     assert (3, 2, 1, 1) == tuple(getattr(report.coverage, n) for n in ("declared", "asked", "fired", "accepted"))
 
 
-def test_of_a_narrowed_run_only_what_was_meant(tmp_path: Path) -> None:
-    """Rules of other kinds are no news."""
+def test_a_narrowed_run_has_only_rules_of_selected_kinds(tmp_path: Path) -> None:
+    """Rules of other kinds are omitted."""
     known = inventory(tmp_path)
     assert ["a", "b"] == [rule.path for rule in told(known, (Observed(known.rules[0].type, {}),)).rules]
 
 
-def test_what_fired_only_as_it_stands(tmp_path: Path) -> None:
-    """Is said, until a part shows it to be served."""
+def test_a_rule_that_fired_only_on_given_objects_is_unserved(tmp_path: Path) -> None:
+    """Unless another part shows that it fires on served objects."""
     known = inventory(tmp_path)
     name = known.rules[0].type
     as_it_stands = (Observed(name, {0: Sight(DECLARATIVE_CREATE, 1.0)}),)
@@ -80,7 +80,7 @@ def test_what_fired_only_as_it_stands(tmp_path: Path) -> None:
 
 
 def test_errors_without_a_rule_are_listed(tmp_path: Path) -> None:
-    """Sorted, each once."""
+    """They are sorted and unique."""
     known = inventory(tmp_path)
     errors = tuple(Uncovered("g", "v1", "T", path, "FieldValueRequired", "", 2, "no") for path in ("y", "x"))
     report = told(known, (Observed("t", {}, errors), Observed("t", {}, errors)))
@@ -88,7 +88,7 @@ def test_errors_without_a_rule_are_listed(tmp_path: Path) -> None:
 
 
 def test_rules_that_cannot_fire_have_their_reason(tmp_path: Path) -> None:
-    """By release; the file of the release is the target's."""
+    """The reason is read from the list for the release of the target."""
     known = inventory(tmp_path)
     rule = msgspec.structs.replace(
         known.rules[0].rule, group="scheduling.k8s.io", version="v1alpha3", kind="CompositePodGroup",
@@ -101,8 +101,8 @@ def test_rules_that_cannot_fire_have_their_reason(tmp_path: Path) -> None:
     assert report.rules[0].cannot.startswith("spec.schedulingPolicy is immutable itself")
 
 
-def test_rules_that_nobody_runs_are_said_to_be_idle(tmp_path: Path) -> None:
-    """No kind of the target with this type runs its declarative validators; one that does is enough."""
+def test_rules_that_are_never_run_have_a_reason(tmp_path: Path) -> None:
+    """They are of types for which no kind of the target runs declarative validators."""
     known = inventory(tmp_path)
     name = known.rules[0].type
     target = made.result().target
@@ -114,8 +114,8 @@ def test_rules_that_nobody_runs_are_said_to_be_idle(tmp_path: Path) -> None:
         assert [is_idle, is_idle, False] == [bool(rule.cannot) for rule in report.rules]
 
 
-def test_without_types_nobody_looks_on() -> None:
-    """And a suite that cannot be opened says so itself."""
+def test_without_types_there_are_no_observers() -> None:
+    """Neither are there for a suite that cannot be opened, which is an error when it is opened."""
     assert {} == rule_observers(SubjectSpec("command", "true"))
     assert {} == rule_observers(SubjectSpec("suite", "nowhere"))
     assert inventory_in({}) is None

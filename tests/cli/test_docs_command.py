@@ -51,9 +51,9 @@ def test_a_tag_is_explained(capfd: pytest.CaptureFixture[str]) -> None:
     ("arguments", "words"),
     [
         ((), "no API is named"),
-        (("--tags", "somewhere"), "leave out --tags"),
-        (("--words", "somewhere"), "leave out --words"),
-        (("--tags", "--words"), "leave out --tags"),
+        (("--tags", "somewhere"), "use --tags alone"),
+        (("--words", "somewhere"), "use --words alone"),
+        (("--tags", "--words"), "use --tags alone"),
         (("nowhere",), "there is no nowhere"),
     ],
 )

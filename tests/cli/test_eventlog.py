@@ -14,7 +14,7 @@ from harness import events
 from harness.cli.eventlog import EventLog
 from harness.diagnostics import TargetError
 from tests.cli.fakes import FakeEngine, call
-from tests.reporting import made
+from tests.report import made
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,8 +67,8 @@ def test_progress_is_told_now_and_then(tmp_path: Path) -> None:
     with EventLog(tmp_path / "e", clock=lambda: now[0]) as log:
         for tick in range(24):
             now[0] = tick / 4
-            log.hear("x", events.Progress(tick, now[0], 0, 0.1))
-            log.hear("x", events.Noted("n"))
+            log.record("x", events.Progress(tick, now[0], 0, 0.1))
+            log.record("x", events.Noted("n"))
         assert [0, 8, 16] == [row["cases"] for row in rows((tmp_path / "e").read_text()) if row["event"] == "progress"]
     assert 24 == sum(row["event"] == "note" for row in rows((tmp_path / "e").read_text()))
 
@@ -87,7 +87,7 @@ def test_a_full_disk_ends_the_log_and_not_the_run(capfd: Any, monkeypatch: pytes
     FakeEngine([made.finding()]).install(monkeypatch)
     told = call(capfd, "run", "--command", "x", "--events", "/dev/full", "--json", "r.json")
     assert told.code == 2
-    assert 1 == told.err.count("the events end here")
+    assert 1 == told.err.count("the log ends here")
     assert Path("r.json").exists()
 
 

@@ -50,12 +50,22 @@ def test_examples_reach_the_engine_for_every_target(
 @pytest.mark.parametrize("command", ["run", "record", "power"])
 def test_files_that_cannot_be_used_end_the_command(capfd: Any, command: str) -> None:
     """All of them are told with their lines, before anything is searched; the exit code is 2."""
-    bad = [example("one.yaml", f"{HEAD}---\nspec: {{}}\n"), example("two.yaml", "a: [\n"), "three.yaml"]
+    bad = [example("two.yaml", "a: [\n"), "three.yaml"]
     options = ["--output", "kept"] if command == "record" else []
     told = call(capfd, command, str(ROSTER), *options, *(word for name in bad for word in ("--example", name)))
     assert 2 == told.code
-    for place in ("one.yaml:5: manifest-kind", "two.yaml:2:1: manifest-syntax", "three.yaml: example-unreadable"):
+    for place in ("two.yaml:2:1: manifest-syntax", "three.yaml: example-unreadable"):
         assert place in told.err
+
+
+@pytest.mark.parametrize("command", ["run", "record", "power"])
+def test_an_example_without_a_kind_ends_the_command(capfd: Any, command: str) -> None:
+    """With its line, once the target is open: only then it is known whether its objects have kinds."""
+    options = ["--output", "kept"] if command == "record" else []
+    bad = example("one.yaml", f"{HEAD}---\nspec: {{}}\n")
+    told = call(capfd, command, str(ROSTER), *options, "--example", bad)
+    assert 2 == told.code
+    assert "one.yaml:5: manifest-kind" in told.err
 
 
 def test_a_bad_example_of_a_suite_ends_its_run(capfd: Any) -> None:
@@ -92,3 +102,41 @@ def test_a_refused_example_is_told_at_once(capfd: Any) -> None:
     told = call(capfd, "run", str(ROSTER), "--max-cases", "20", "--jobs", "1", "--example", name)
     assert "example one.yaml:1: ward.example.org/v1 rosters create: rejected" in told.err
     assert "1 example replayed first, not as expected: one.yaml:1" in told.out
+
+
+def test_objects_of_a_cluster_are_examples_without_secrets(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that a search asks, keeps or writes has a value of a Secret, because the search never sees one."""
+    engine = FakeEngine().install(monkeypatch)
+    secret = (
+        '{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "uid": "5"}, "stringData": {"p": "hunter2"}}'
+    )
+    dump = example("dump.json", '{"kind": "List", "items": [' + ", ".join([secret] * 30) + "]}")
+    told = call(
+        capfd, "run", "--kubernetes", "1.37.1", "--objects", dump, "--json", "report.json", "--corpus", "corpus"
+    )
+    (asked,) = engine.calls
+    [found] = asked.config.examples
+    assert {"name": "a"} == found.object["metadata"]
+    assert {"p": "xxxxxxx"} == found.object["stringData"]
+    assert "1 of 30 objects are used" in told.err
+    written = [file.read_bytes() for file in Path.cwd().rglob("*") if file.is_file() and file.name != dump]
+    assert written
+    assert not [data for data in written if b"hunter2" in data]
+    assert "hunter2" not in told.out + told.err
+
+
+def test_a_corpus_of_a_search_from_objects_has_no_secret(capfd: Any) -> None:
+    """A real search keeps what it accepts; the value of an annotation was replaced before."""
+    text = HEAD.replace("{name: a}", "{name: a, annotations: {x.example.com/last-applied: hunter2}}")
+    dump = example("dump.yaml", text + "spec: {}\n")
+    call(capfd, "run", str(ROSTER), "--objects", dump, "--corpus", "corpus", "--max-cases", "50", "--jobs", "1")
+    written = [file.read_bytes() for file in Path.cwd().rglob("*") if file.is_file() and file.name != dump]
+    assert written
+    assert not [data for data in written if b"hunter2" in data]
+
+
+def test_a_damaged_dump_ends_the_command(capfd: Any) -> None:
+    """Before anything is searched, as a damaged example does."""
+    told = call(capfd, "run", str(ROSTER), "--objects", example("dump.json", '{"kind": "List", "items": ['))
+    assert 2 == told.code
+    assert "dump.json:1: dump-syntax" in told.err

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from harness.compare.finding import CAUSE_CODES
 from harness.errormatch.exceptionfile import load_exceptions
 from harness.events import Replayed
-from harness.reporting.assembly import build_report
-from harness.reporting.document import encode
+from harness.report.formats.json import encode
+from harness.report.model.assembly import build_report
 from tests.cli.fakes import call
-from tests.reporting import made
+from tests.report import made
 
 FILE = Path("equivalence_exceptions.yaml")
 LATER = (date.today() + timedelta(days=40)).isoformat()
@@ -38,7 +39,7 @@ def saved(name: str, *findings: Any, **more: Any) -> str:
 
 def gone(name: str) -> str:
     """A report of a run that asked all witnesses, and met nothing."""
-    witnesses = load_exceptions(FILE, date.today()).witnesses
+    witnesses = load_exceptions(FILE, date.today(), CAUSE_CODES).witnesses
     return saved(name, replayed=tuple(Replayed(one, n) for one, w in witnesses.items() for n in range(len(w.cases))))
 
 
@@ -52,7 +53,7 @@ def test_a_finding_is_added_listed_and_pruned(capfd: Any) -> None:
     told = add(capfd, "0123", "--report", with_it, *WORDS, "--link", "https://x")
     assert 0 == told.code, told.err
     assert "Widget spec.size FieldValueInvalid: no-rule, at worst graduation" in told.out
-    [entry] = load_exceptions(FILE, date.today()).entries
+    [entry] = load_exceptions(FILE, date.today(), CAUSE_CODES).entries
     assert ("known: it goes with v2", "sig-a", "https://x") == (entry.reason, entry.owner, entry.link)
     without = gone("without.json")
     listed = call(capfd, "exceptions", "list", "--report", with_it).out
@@ -64,7 +65,7 @@ def test_a_finding_is_added_listed_and_pruned(capfd: Any) -> None:
     assert 1 == call(capfd, "exceptions", "prune", "--report", without, "--dry-run").code
     assert before == FILE.read_text()
     assert "1 removed" in call(capfd, "exceptions", "prune", "--report", without).out
-    assert () == load_exceptions(FILE, date.today()).entries
+    assert () == load_exceptions(FILE, date.today(), CAUSE_CODES).entries
 
 
 def test_a_group_is_added_and_completed(capfd: Any) -> None:
@@ -78,7 +79,7 @@ def test_a_group_is_added_and_completed(capfd: Any) -> None:
     assert 0 == add(capfd, name, "--report", first, *WORDS).code
     told = add(capfd, name, "--report", both)
     assert (0, "1 rule more on example.io/widgets.Spec") == (told.code, told.out.strip().partition(": ")[2])
-    [entry] = load_exceptions(FILE, date.today()).entries
+    [entry] = load_exceptions(FILE, date.today(), CAUSE_CODES).entries
     assert (2, "sig-a") == (len(entry.rules), entry.owner)
     assert "nothing to add" in add(capfd, name, "--report", both, *WORDS).out
 
@@ -90,12 +91,12 @@ def test_a_finding_that_came_back_worse_is_beyond_until_it_is_named(capfd: Any) 
     assert "0 findings tolerated" in call(capfd, "exceptions", "list", "--report", bad).out
     add(capfd, _group(bad), "--report", bad)
     assert "1 finding tolerated" in call(capfd, "exceptions", "list", "--report", bad).out
-    assert 1 == len(load_exceptions(FILE, date.today()).entries[0].rules)
+    assert 1 == len(load_exceptions(FILE, date.today(), CAUSE_CODES).entries[0].rules)
 
 
 def _group(report: str) -> str:
-    from harness.reporting.document import read_report
-    from harness.reporting.grouping import group
+    from harness.report.model.grouping import group
+    from harness.report.model.reading import read_report
 
     return group(read_report(report).findings)[0].id
 
@@ -106,9 +107,9 @@ def _empty() -> str:
 
 
 REFUSED = [
-    (("9" * 12, *WORDS), "was not explained: an exception names a cause\n  fix: let a run have more time"),
+    (("9" * 12, *WORDS), "has no cause yet, and an exception requires one\n  fix: let a run explain it"),
     (("8999",), "the report has neither a finding nor a group '8999'"),
-    (("0",), "0 begins 2 fingerprints"),
+    (("0",), "0 is a prefix of 2 fingerprints"),
     (("0123456789ab",), "missing --reason, --owner, --until"),
     (("0123456789ab", "--reason", "x"), "missing --owner, --until"),
     (("0123456789ab", "--reason", " ", "--owner", "o", "--until", LATER), "missing --reason"),
@@ -132,9 +133,9 @@ def test_without_a_report_the_newest_kept_one_counts(capfd: Any, monkeypatch: py
     """`harness run` keeps a report when none was asked for; without one there is a message."""
     import harness.cli.publishing as publishing
 
-    monkeypatch.setattr(publishing, "kept_place", lambda started: Path("kept") / "x.json")
+    monkeypatch.setattr(publishing, "kept_path", lambda started: Path("kept") / "x.json")
     told = add(capfd, "0123", *WORDS)
-    assert (2, True) == (told.code, "no report was kept here" in told.err)
+    assert (2, True) == (told.code, "no report is kept on this machine" in told.err)
     Path("kept").mkdir()
     saved("kept/1.json"), saved("kept/2.json", made.finding())
     assert 0 == add(capfd, "0123", *WORDS).code
@@ -146,8 +147,8 @@ def test_an_ended_entry_is_not_written_twice(capfd: Any) -> None:
     add(capfd, "0123", "--report", report, *WORDS)
     FILE.write_text(FILE.read_text().replace(LATER, "2020-01-31"))
     told = add(capfd, "0123", "--report", report, *WORDS)
-    assert (2, True) == (told.code, "ended on 2020-01-31" in told.err)
-    assert "ended" in call(capfd, "exceptions", "list").out
+    assert (2, True) == (told.code, "expired on 2020-01-31" in told.err)
+    assert "expired" in call(capfd, "exceptions", "list").out
 
 
 def test_json_has_every_entry_with_its_state(capfd: Any) -> None:
@@ -160,7 +161,7 @@ def test_json_has_every_entry_with_its_state(capfd: Any) -> None:
     [row] = json.loads(call(capfd, "exceptions", "list", "--json").out)
     assert ("unknown", 40) == (row["state"], row["days"])
     told = call(capfd, "exceptions", "prune", "--report", "n.json").out
-    assert f"stays: {why}" in told
+    assert f"kept: {why}" in told
 
 
 @pytest.mark.parametrize(("within", "code"), [(30, 0), (40, 0), (41, 1)])
@@ -190,7 +191,7 @@ def test_the_number_of_exceptions_may_only_fall(capfd: Any) -> None:
     assert 0 == call(capfd, "exceptions", "count", "--update-ratchet").code
     add(capfd, "ffff", "--report", report, *WORDS)
     told = call(capfd, "exceptions", "count", "--update-ratchet")
-    assert (1, True) == (told.code, "widgets_v1 has more exceptions than exceptions.ratchet holds" in told.err)
+    assert (1, True) == (told.code, "widgets_v1 has more exceptions than exceptions.ratchet allows" in told.err)
     assert f"widgets_v1: 2 exceptions, and at most 1 since {date.today()}" in told.out
     call(capfd, "exceptions", "prune", "--report", gone("none.json"))
     assert 0 == call(capfd, "exceptions", "count", "--update-ratchet").code
@@ -204,7 +205,7 @@ def test_entries_that_are_added_at_once_are_all_there() -> None:
     words = [sys.executable, "-m", "harness", "exceptions", "add", "--report", report, *WORDS]
     running = [subprocess.Popen([*words, one.fingerprint]) for one in findings]
     assert [0] * len(findings) == [process.wait(120) for process in running]
-    assert len(findings) == len(load_exceptions(FILE, date.today()).entries)
+    assert len(findings) == len(load_exceptions(FILE, date.today(), CAUSE_CODES).entries)
 
 
 def test_a_time_without_an_end_is_refused(capfd: Any) -> None:

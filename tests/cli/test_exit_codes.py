@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.diagnostics import TargetError
-from harness.reporting import REPORTS
-from harness.reporting.document import read_report
+from harness.report import FORMATS
+from harness.report.model.reading import read_report
 from tests.cli.fakes import EXCEPTION, FakeEngine, call
-from tests.reporting import made
+from tests.report import made
 
 FINDING = made.finding()
 EXPIRED = EXCEPTION.replace("2999-01-31", "2020-01-31")
@@ -66,7 +66,7 @@ def test_every_ending_has_its_code_and_every_file_says_so(
         call(capfd, "exceptions", "witness", "--report", "first.json")
     told = call(capfd, "run", "--command", "x", "--report", "out", "--events", "e.ndjson")
     assert code == told.code, told.err
-    assert {form.file for form in REPORTS} == {file.name for file in Path("out").iterdir()}
+    assert {form.file for form in FORMATS} == {file.name for file in Path("out").iterdir()}
     assert code == read_report("out/report.json").exit_code
     assert f"harness_exit_code {code}.0" in Path("out/metrics.prom").read_text()
     (invocation,) = json.loads(Path("out/report.sarif").read_text())["runs"][0]["invocations"]
@@ -115,7 +115,7 @@ def test_nothing_at_all_is_2_and_writes_nothing(capfd: Any, monkeypatch: pytest.
     assert "there is no such program" in told.err
 
 
-@pytest.mark.parametrize("form", REPORTS, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 def test_a_file_that_cannot_be_written_is_2(form: Any, capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever it is; it is written elsewhere, and the others are where they were wanted."""
     FakeEngine([FINDING]).install(monkeypatch)
@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_written_is_2(form: Any, capfd: Any, monkeypatch: 
     assert 2 == told.code
     place = told.err.partition("it is in ")[2].split()[0]
     assert Path(place).stat().st_size
-    assert {one.file for one in REPORTS if one != form} == {file.name for file in Path("out").iterdir()}
+    assert {one.file for one in FORMATS if one != form} == {file.name for file in Path("out").iterdir()}
 
 
 def test_an_interrupt_weighs_more_than_a_file(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,13 +141,13 @@ def test_a_form_that_cannot_be_made_costs_no_other(capfd: Any, monkeypatch: pyte
     def fail(report: Any) -> bytes:
         raise ZeroDivisionError("in the depths")
 
-    monkeypatch.setattr("harness.reporting.html.render_html", fail)
+    monkeypatch.setattr("harness.report.formats.html.page.render_html", fail)
     told = call(capfd, "run", "--command", "x", "--report", "out")
     assert 2 == told.code
-    assert "a bug of the harness: --html could not be made: ZeroDivisionError: in the depths" in told.err
+    assert "a bug in the harness: --html could not be rendered: ZeroDivisionError: in the depths" in told.err
     assert "Traceback" not in told.err
     Path(told.err.partition("saved in ")[2].split("\n")[0]).unlink()
-    assert {form.file for form in REPORTS} - {"report.html"} == {file.name for file in Path("out").iterdir()}
+    assert {form.file for form in FORMATS} - {"report.html"} == {file.name for file in Path("out").iterdir()}
 
 
 def test_what_raises_before_the_report_leaves_the_findings(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_what_raises_before_the_report_leaves_the_findings(capfd: Any, monkeypat
     monkeypatch.setattr("harness.cli.run.build_report", fail)
     told = call(capfd, "run", "--command", "x", "--report", "out")
     assert 2 == told.code
-    place = Path(told.err.partition("what was found is saved in ")[2].split(":")[0])
+    place = Path(told.err.partition("saved as JSON Lines in ")[2].split("\n")[0])
     assert FINDING.fingerprint == json.loads(place.read_text())["fingerprint"]
     place.unlink()
     Path(told.err.partition("traceback: it is saved in ")[2].split("\n")[0]).unlink()
@@ -189,7 +189,7 @@ def test_half_a_surrogate_pair_loses_no_finding(text: str, capfd: Any, monkeypat
     FakeEngine([finding], {"subject": text, "stopped_detail": text}).install(monkeypatch)
     told = call(capfd, "run", "--command", "x", "--report", "out", "--events", "e.ndjson")
     assert 1 == told.code, told.err
-    assert {form.file for form in REPORTS} == {file.name for file in Path("out").iterdir()}
+    assert {form.file for form in FORMATS} == {file.name for file in Path("out").iterdir()}
     (found,) = read_report("out/report.json").findings
     assert text.encode("utf-8", "backslashreplace").decode() == found.detail
 

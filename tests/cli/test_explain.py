@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 
 import harness
-from harness.compare.finding import CAUSES, SEVERITIES
+from harness.compare.finding import CAUSE_CODES, SEVERITIES
 from harness.compare.mismatch import MismatchKind
 from harness.explain import all_pages, pages_of
 from harness.lint.rules import RULES
@@ -43,7 +43,7 @@ def codes_in(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("category", "codes"), [("causes", CAUSES), ("severities", SEVERITIES), ("mismatches", get_args(MismatchKind))]
+    ("category", "codes"), [("causes", CAUSE_CODES), ("severities", SEVERITIES), ("mismatches", get_args(MismatchKind))]
 )
 def test_every_word_of_a_report_has_a_page(category: str, codes: tuple[str, ...]) -> None:
     """And there is no page about a word that nobody says."""

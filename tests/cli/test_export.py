@@ -1,4 +1,4 @@
-"""`harness export`: where it writes, and what it says to those who ask for something else."""
+"""`harness export`: where it writes, and its errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_gates_are_said_again(capfd: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([CLAIM], "which rules of"),
+        ([CLAIM], "no kind of"),
         ([], "nothing to export"),
         (["--field", "spec.x"], "--field requires --kind"),
         (["--kubernetes", "1.37.1"], "fix: add --kind KIND"),

@@ -30,6 +30,22 @@ def test_what_is_written_runs_and_compares(tmp_path: Path, capfd: pytest.Capture
     }
 
 
+def test_a_suite_with_a_pydantic_model_runs_and_compares(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """It has no types, an object is accepted, and nothing differs; a group would mean nothing."""
+    folder = tmp_path / "widgets"
+    made = call(capfd, "init", folder, "--pydantic")
+    assert (0, ["examples", "handwritten.py", "model.py", "suite.py"]) == (
+        made.code, sorted(one.name for one in folder.iterdir()),
+    )  # fmt: skip
+    assert "then replace model.py" in made.out
+    report = tmp_path / "report.json"
+    assert 0 == call(capfd, "run", folder, "--max-cases", "1500", "--json", report).code
+    document = json.loads(report.read_text(encoding="utf-8"))
+    assert [("widget", True)] == [(one["resource"], one["has_seed"]) for one in document["kinds"]]
+    assert 0 == call(capfd, "check", folder, folder / "examples" / "valid.yaml").code
+    assert 2 == call(capfd, "init", tmp_path / "others", "--pydantic", "--group", "example.com").code
+
+
 def test_its_example_is_accepted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """By both sides, with every field known."""
     folder = tmp_path / "policies_v2beta1"

@@ -10,7 +10,7 @@ import pytest
 
 from harness.case import Excluded, TargetInfo
 from tests.cli.fakes import FakeTarget, Opened, call
-from tests.reporting import made
+from tests.report import made
 
 
 def install(monkeypatch: pytest.MonkeyPatch, **more: Any) -> None:

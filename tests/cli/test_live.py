@@ -8,9 +8,9 @@ import click
 import pytest
 
 from harness import events
-from harness.cli.live import Live, fitting
-from harness.reporting.terminal import Loudness
-from tests.reporting import made
+from harness.cli.live import Live, render_bar
+from harness.report.formats.terminal.screen import Verbosity
+from tests.report import made
 
 
 def test_a_line_every_ten_seconds(capfd: Any) -> None:
@@ -62,7 +62,7 @@ def test_a_note_of_several_lines_keeps_them(capfd: Any) -> None:
 def test_the_bar_fits_into_the_terminal(width: int) -> None:
     """It never shrinks and never wraps: what does not fit is left out, the least important first."""
     parts = ["45%", "1:02 left", "12,345 cases", "3 findings", "kubernetes 1.37.1", "admissionregistration.k8s.io/v1 x"]
-    text = fitting(0.45, parts, width).plain
+    text = render_bar(0.45, parts, width).plain
     assert len(text) < width
     assert text.startswith("━━━━━━━─────────")
     assert ("1:02 left" in text) == (width >= 40)
@@ -72,7 +72,7 @@ def test_the_bar_fits_into_the_terminal(width: int) -> None:
 def test_a_quiet_command_shows_nothing_of_its_way(capfd: Any) -> None:
     """Neither notes nor progress; findings are remembered all the same."""
     with click.Context(click.Command("run")) as context:
-        context.meta["harness.loudness"] = Loudness.QUIET
+        context.meta["harness.verbosity"] = Verbosity.QUIET
         with Live("widgets", clock=lambda: 100.0) as live:
             live(events.Noted("the worker was restarted"))
             live(events.Found(made.finding()))

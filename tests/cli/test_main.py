@@ -87,8 +87,10 @@ def test_what_goes_wrong_is_one_message(
     assert (code, "", said) == (told.code, told.out, told.err)
 
 
-def test_a_bug_of_ours_is_an_apology(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The traceback is in a file whose place is said."""
+def test_an_internal_error_saves_its_traceback(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The traceback is in a file, and its path is printed."""
 
     def fail(**others: object) -> int:
         raise ZeroDivisionError("in the depths")
@@ -96,7 +98,7 @@ def test_a_bug_of_ours_is_an_apology(capfd: pytest.CaptureFixture[str], monkeypa
     monkeypatch.setattr(main.cli, "main", fail)
     told = call(capfd, "kinds")
     assert told.code == 2
-    assert "sorry, this is a bug of the harness: ZeroDivisionError: in the depths" in told.err
+    assert "sorry, this is a bug in the harness: ZeroDivisionError: in the depths" in told.err
     assert "Traceback" not in told.err
     place = Path(told.err.partition("saved in ")[2].split("\n")[0])
     assert "in the depths" in place.read_text(encoding="utf-8")
@@ -116,8 +118,8 @@ def test_a_reader_who_leaves_early_gets_no_complaint() -> None:
     assert said == b""
 
 
-def test_what_takes_long_to_load_says_that_it_starts(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal alone, and it takes its line away again; nobody who completes words sees it."""
+def test_a_slow_command_prints_that_it_starts(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal only, and the line is erased again; never while a shell completes words."""
     assert "starting" not in call(capfd, "run", "--help").err
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     said = call(capfd, "run", "--help").err

@@ -6,13 +6,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from harness.compare.finding import CAUSE_CODES
 from harness.errormatch.exceptionfile import load_exceptions
 from harness.errormatch.witness import Shown
 from harness.events import Replayed
-from harness.reporting.assembly import build_report
-from harness.reporting.document import encode, read_report
+from harness.report.formats.json import encode
+from harness.report.model.assembly import build_report
+from harness.report.model.reading import read_report
 from tests.cli.fakes import EXCEPTION, call
-from tests.reporting import made
+from tests.report import made
 
 
 def written(tmp_path: Path, number: int, *findings: Any, **more: Any) -> Path:
@@ -39,7 +41,7 @@ def test_exceptions_count_for_all_shards(tmp_path: Path, capfd: Any) -> None:
     told = call(capfd, "exceptions", "witness", "--report", needed[0], "--exceptions", exceptions)
     assert 0 == told.code, told.out
     assert 0 == call(capfd, "merge", *needed, "--exceptions", exceptions).code
-    [name] = load_exceptions(exceptions, date.today()).witnesses
+    [name] = load_exceptions(exceptions, date.today(), CAUSE_CODES).witnesses
     shown = Shown("Widget", "spec.size", "unmatched", "FieldValueInvalid", "", "handwritten")
     for replayed, code in (((), 1), ((shown,), 0)):
         idle = [written(tmp_path, 1, replayed=(Replayed(name, 0, replayed),)), written(tmp_path, 2)]

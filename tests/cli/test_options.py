@@ -1,4 +1,4 @@
-"""What `-` means where a command writes."""
+"""The meaning of `-` for options that name an output."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ MIGRATION = ROOT / "examples" / "migration"
         (("record", "migration", "--max-cases", "50", "--output", "-"), "file"),
     ],
 )
-def test_standard_output_is_no_folder_and_takes_no_recording(
+def test_folders_and_recordings_cannot_be_standard_output(
     words: tuple[str, ...], what: str, capfd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What cannot be written there is refused before anything is done, and nothing named - is made."""
+    """`-` is rejected before the command does anything, and no file named `-` is created."""
     shutil.copytree(MIGRATION, tmp_path / "migration")
     monkeypatch.chdir(tmp_path)
     told = call(capfd, *words)
-    assert (2, True) == (told.code, f"standard output is no {what}" in told.err)
+    assert (2, True) == (told.code, f"standard output is not a {what}" in told.err)
     assert not Path("-").exists()
 
 
 def test_exported_tests_go_to_standard_output(capfd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same with and without the dash."""
+    """The text is the same with `-` and without the option."""
     shutil.copytree(MIGRATION, tmp_path / "migration")
     monkeypatch.chdir(tmp_path)
     words = ("export", "migration", "--kind", "backups", "--field", "spec.keepDays")

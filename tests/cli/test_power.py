@@ -60,8 +60,8 @@ def test_survivors_are_exit_code_1_until_they_are_listed(capfd: Any, suite: Path
     assert entries == (suite / "power.yaml").read_text()
 
 
-def test_a_sample_is_judged(capfd: Any, suite: Path, tmp_path: Path) -> None:
-    """One in so many, and the list is not judged by it."""
+def test_a_sample_of_the_mutants_is_tested(capfd: Any, suite: Path, tmp_path: Path) -> None:
+    """With --every, and entries of the list are not reported as stale."""
     file = tmp_path / "power.json"
     (suite / "power.yaml").write_text("- {mutant: '*', equivalent: toy}\n- {mutant: gone, tolerated: toy}\n")
     told = power(capfd, suite, "--every", "10", "--json", str(file))
@@ -69,8 +69,8 @@ def test_a_sample_is_judged(capfd: Any, suite: Path, tmp_path: Path) -> None:
     assert len(json.loads(file.read_text(encoding="utf-8"))["parts"][0]["mutants"]) < 10
 
 
-def test_what_the_time_does_not_suffice_for_is_not_judged(capfd: Any, suite: Path) -> None:
-    """It is counted, and is neither killed nor a surviving mutant."""
+def test_mutants_beyond_the_time_are_not_tested(capfd: Any, suite: Path) -> None:
+    """They are counted, and are neither killed nor surviving mutants."""
     told = power(capfd, suite, "--max-time", "0.001")
     assert (True, True) == (told.code in (0, 1), "not judged: time ran out" in told.out)
 
@@ -88,13 +88,13 @@ def test_building_takes_no_time_from_other_subjects(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(command, "rule_observers", lambda spec: {})
     clock = Clock(60.0, lambda: now[0])
     now[0] += 5.0
-    ask = command._Ask(1, 60.0, None, 1, 0, 1, (), None, clock, lambda spec: (spec, spec))
-    assert 20.0 == ask.part(SubjectSpec("kubernetes", "1.37.1")).seconds
+    ask = command._PowerRequest(1, 60.0, None, 1, 0, 1, (), None, clock, lambda spec: (spec, spec))
+    assert 20.0 == ask.judge_subject(SubjectSpec("kubernetes", "1.37.1")).seconds
     assert 25.0 == clock.seconds
 
 
 def test_bad_input_is_exit_code_2(capfd: Any, suite: Path, tmp_path: Path) -> None:
-    """With a message that says where and what."""
+    """The error has the position and the reason."""
     (suite / "power.yaml").write_text("- x\n", encoding="utf-8")
     told = power(capfd, suite, "--every", "30")
     assert (2, True) == (told.code, "power-known" in told.err)

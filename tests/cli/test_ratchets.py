@@ -12,13 +12,13 @@ import pytest
 from harness.cli.ratchets import Ratchets
 from harness.diagnostics import InputError, UsageError
 from harness.events import Budget
-from harness.reporting.assembly import build_report
-from harness.reporting.coverage import RatchetEntry
-from harness.reporting.document import Reach, Report
-from harness.reporting.ruletext import lost_rows
+from harness.report.model.assembly import build_report
+from harness.report.model.coverage import RatchetEntry
+from harness.report.model.document import Reach, Report
+from harness.report.text.rules import lost_rows
 from harness.subject import SubjectSpec
-from tests.reporting import made
-from tests.reporting.ruled import rule, ruled
+from tests.report import made
+from tests.report.ruled import rule, ruled
 
 LINE = "example.io/v1 Widget spec.size Invalid/maximum: accepted declarative"
 SEEN = rule(declarative=("create",), accepted=True)
@@ -26,7 +26,7 @@ SEEN = rule(declarative=("create",), accepted=True)
 
 def held(report: Report, file: Path, operations: bool = False, update: bool = False) -> RatchetEntry:
     """Hold a report to a file and return what came of it."""
-    coverage = Ratchets(file, update).hold(report, operations).coverage
+    coverage = Ratchets(file, update).compare(report, operations).coverage
     assert coverage is not None
     return coverage.ratchets[0]
 
@@ -89,7 +89,7 @@ def test_a_suite_has_its_ratchet_in_its_folder(tmp_path: Path, file: Path) -> No
     report = ruled(rule())
     for location, expected in ((tmp_path, [1]), (tmp_path / "elsewhere", [])):
         part = msgspec.structs.replace(report.parts[0], reach=Reach("suite", str(location)))
-        coverage = Ratchets().hold(msgspec.structs.replace(report, parts=(part,))).coverage
+        coverage = Ratchets().compare(msgspec.structs.replace(report, parts=(part,))).coverage
         assert coverage is not None
         assert expected == [len(one.lost) for one in coverage.ratchets]
     assert file.is_file()
@@ -118,8 +118,8 @@ def test_what_is_wrong_is_told_before_the_search(tmp_path: Path) -> None:
 
 def test_without_rules_nothing_is_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And that is said, when a file was named."""
-    assert Ratchets(tmp_path / "f").hold(build_report(made.result())).coverage is None
-    assert "no types tell which rules there are" in capsys.readouterr().err
+    assert Ratchets(tmp_path / "f").compare(build_report(made.result())).coverage is None
+    assert "which declare its rules, are unknown" in capsys.readouterr().err
 
 
 def test_a_lost_rule_says_since_when_it_was_seen(file: Path) -> None:

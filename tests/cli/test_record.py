@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.reporting.document import Report, read_report
+from harness.report.model.document import Report
+from harness.report.model.reading import read_report
 from harness.targets.recorded import NOT_RECORDED
 from harness.targets.recording import read_recording
 from tests.cli.fakes import call
@@ -47,8 +48,8 @@ def signatures(report: Report) -> set[tuple[str, ...]]:
     return {(f.mismatch, f.path, f.type, f.side, f.operation) for f in report.findings}
 
 
-def test_differences_are_found_again_after_the_code_is_gone(capfd: Any) -> None:
-    """Those of the run that was recorded, and a tag that is changed later shows too."""
+def test_differences_are_found_after_the_handwritten_code_was_deleted(capfd: Any) -> None:
+    """Those of the recorded run, and those of a tag that is changed later."""
     assert 1 == call(capfd, "run", "migration", "--max-cases", "3000", "--jobs", "1", "--json", "with.json").code
     assert 0 == record(capfd).code
     delete_the_handwritten_side()
@@ -76,7 +77,7 @@ def test_every_case_is_asked_once_whatever_the_jobs(capfd: Any) -> None:
 
 
 def test_examples_are_asked_of_a_recording_too(capfd: Any) -> None:
-    """What was asked when it was made is answered; of what came later it says that nobody answers."""
+    """Examples that were recorded are answered; later ones are reported as unanswered."""
     assert 0 == record(capfd).code
     text = Path("migration/examples/valid-small.yaml").read_text(encoding="utf-8")
     Path("migration/examples/valid-later.yaml").write_text(text.replace("name: ", "name: later-"), encoding="utf-8")
@@ -90,16 +91,16 @@ def test_examples_are_asked_of_a_recording_too(capfd: Any) -> None:
     assert (False, True) == (later[0], NOT_RECORDED in later[1])
 
 
-def test_a_narrow_recording_says_what_it_left_out(capfd: Any) -> None:
-    """Only what was recorded is asked."""
+def test_a_narrow_recording_asks_only_recorded_requests(capfd: Any) -> None:
+    """The other kinds and operations are not part of the run."""
     told = record(capfd, "--operation", "create")
     assert (0, True) == (told.code, "1 kind and operation" in told.out)
     _, report = replayed(capfd)
     assert ["create"] == [kind.operation for kind in report.kinds]
 
 
-def test_a_suite_without_its_handwritten_side_says_what_it_needs(capfd: Any) -> None:
-    """And what it can do nothing with."""
+def test_a_suite_without_handwritten_validators_needs_a_recording(capfd: Any) -> None:
+    """Commands that need the validators fail with a fix."""
     assert 0 == record(capfd).code
     delete_the_handwritten_side()
     told = call(capfd, "run", "migration")
@@ -109,8 +110,8 @@ def test_a_suite_without_its_handwritten_side_says_what_it_needs(capfd: Any) -> 
 
 REFUSED = [
     (("run", "migration", "--handwritten", "none.rec"), "recording-unreadable"),
-    (("run", "migration", "--handwritten", "m.rec", "--max-cases", "5"), "leave --max-cases out"),
-    (("run", "migration", "migration", "--handwritten", "m.rec"), "a recording is of one subject"),
+    (("run", "migration", "--handwritten", "m.rec", "--max-cases", "5"), "omit --max-cases"),
+    (("run", "migration", "migration", "--handwritten", "m.rec"), "a recording has the answers of one subject"),
     (("run", "migration", "--handwritten", "m.rec", "--against", "migration"), "compared as they are"),
     (("record", "migration", "--output", "x", "--handwritten", "m.rec"), "No such option '--handwritten'"),
     (
@@ -124,16 +125,16 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("words", "expected"), REFUSED)
-def test_refusals(capfd: Any, words: tuple[str, ...], expected: str) -> None:
-    """What cannot be meant is said, and nothing is written."""
+def test_options_that_cannot_be_used_are_errors(capfd: Any, words: tuple[str, ...], expected: str) -> None:
+    """The error has the reason, and no file is written."""
     assert 0 == call(capfd, "record", "migration", "--output", "m.rec", "--max-cases", "50", "--jobs", "1").code
     told = call(capfd, *words)
     assert (2, True) == (told.code, expected in told.err), told.err
     assert not Path("x").exists()
 
 
-def test_a_number_of_cases_in_settings_is_for_runs_that_draw_cases(capfd: Any) -> None:
-    """A recording is asked whole all the same: what a project always wants of its runs is no contradiction."""
+def test_max_cases_of_the_settings_is_ignored_for_a_recording(capfd: Any) -> None:
+    """All recorded cases are asked; only --max-cases on the command line is an error."""
     assert 0 == call(capfd, "record", "migration", "--output", "m.rec", "--max-cases", "50", "--jobs", "1").code
     Path("harness.toml").write_text("[run]\nmax-cases = 5\n")
     told = call(capfd, "run", "migration", "--handwritten", "m.rec", "--jobs", "1", "--json", "r.json")

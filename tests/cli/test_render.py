@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from harness.reporting import REPORTS
-from harness.reporting.assembly import build_report
-from harness.reporting.document import encode
-from harness.reporting.html import render_html
-from harness.reporting.junit import render_junit
+from harness.report import FORMATS
+from harness.report.formats.html.page import render_html
+from harness.report.formats.json import encode
+from harness.report.formats.junit import render_junit
+from harness.report.model.assembly import build_report
 from tests.cli.fakes import call
-from tests.reporting import made
+from tests.report import made
 
 REPORT = build_report(made.hostile())
 
@@ -46,7 +46,7 @@ def test_a_damaged_report_is_exit_code_2(tmp_path: Path, capfd: Any) -> None:
     assert "it is in " in told.err
 
 
-@pytest.mark.parametrize("form", REPORTS, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 def test_every_form_is_offered(form: Any, tmp_path: Path, capfd: Any) -> None:
     """By the option of its name, and to standard output; what is said to people does not get into it."""
     path = tmp_path / "r.json"
@@ -54,7 +54,7 @@ def test_every_form_is_offered(form: Any, tmp_path: Path, capfd: Any) -> None:
     assert call(capfd, "render", path, f"--{form.name}", tmp_path / form.file).code == 0
     expected = form.render(REPORT)
     assert expected == (tmp_path / form.file).read_bytes()
-    other = next(one for one in REPORTS if one.name != form.name)
+    other = next(one for one in FORMATS if one.name != form.name)
     told = call(capfd, "render", path, f"--{form.name}", "-", f"--{other.name}", tmp_path / "other")
     assert (0, expected.decode()) == (told.code, told.out)
     assert "written: " in told.err
@@ -65,7 +65,7 @@ def test_a_folder_gets_all_of_them(tmp_path: Path, capfd: Any) -> None:
     path = tmp_path / "r.json"
     path.write_bytes(encode(REPORT))
     assert call(capfd, "render", path, "--report", tmp_path / "all").code == 0
-    assert sorted(form.file for form in REPORTS) == sorted(file.name for file in (tmp_path / "all").iterdir())
+    assert sorted(form.file for form in FORMATS) == sorted(file.name for file in (tmp_path / "all").iterdir())
 
 
 def test_standard_output_takes_one(tmp_path: Path, capfd: Any) -> None:

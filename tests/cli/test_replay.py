@@ -10,13 +10,15 @@ import msgspec
 import pytest
 
 from harness.case import Answer
-from harness.cli.publishing import kept_place
+from harness.cli.publishing import kept_path
 from harness.cli.trust import remember
-from harness.reporting.assembly import build_report
-from harness.reporting.document import Reach, encode, read_report
-from harness.reporting.grouping import group
+from harness.report.formats.json import encode
+from harness.report.model.assembly import build_report
+from harness.report.model.document import Reach
+from harness.report.model.grouping import group
+from harness.report.model.reading import read_report
 from tests.cli.fakes import Opened, call
-from tests.reporting import made
+from tests.report import made
 
 FINDING = made.finding(case=msgspec.structs.replace(made.finding().case, object={"spec": {"size": 3}}))
 
@@ -34,7 +36,7 @@ def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Opened:
 
 
 def test_a_finding_that_still_differs_is_exit_code_1(capfd: Any, opened: Opened) -> None:
-    """It is shown as the target answers now, with what users are served."""
+    """It is shown with the current answer of the target and the served errors."""
     told = call(capfd, "replay", "r.json", "0123")
     assert told.code == 1
     assert "graduation  no-rule  example.io/v1 widgets update  spec.size  [0123456789ab]" in told.out
@@ -42,8 +44,8 @@ def test_a_finding_that_still_differs_is_exit_code_1(capfd: Any, opened: Opened)
     assert told.out.endswith("still differs\n")
 
 
-def test_the_target_is_opened_as_the_report_says(capfd: Any, opened: Opened) -> None:
-    """With its gates and mode; options of the command line take its place."""
+def test_the_target_of_the_report_is_opened(capfd: Any, opened: Opened) -> None:
+    """With its gates and mode; options of the command line override it."""
     call(capfd, "replay", "r.json")
     call(capfd, "replay", "r.json", "--kubernetes", "1.37.1")
     first, second = opened.specs
@@ -57,7 +59,7 @@ def test_the_target_is_opened_as_the_report_says(capfd: Any, opened: Opened) -> 
 
 
 def test_a_finding_that_is_gone_is_exit_code_0(capfd: Any, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a fix both sides agree."""
+    """After a fix both validators agree."""
     monkeypatch.setattr(opened.target, "answer", lambda case: Answer(case.id))
     told = call(capfd, "replay", "r.json", "0123456789ab")
     assert told.code == 0
@@ -65,7 +67,7 @@ def test_a_finding_that_is_gone_is_exit_code_0(capfd: Any, opened: Opened, monke
 
 
 def test_another_difference_is_not_this_one(capfd: Any, opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A finding has gone when another signature is in its place."""
+    """A finding is gone if the mismatch has another signature."""
     other = made.error("spec.name", covered=True)
     monkeypatch.setattr(opened.target, "answer", lambda case: Answer(case.id, handwritten=(other,)))
     assert call(capfd, "replay", "r.json").code == 0
@@ -85,22 +87,24 @@ def test_another_difference_is_not_this_one(capfd: Any, opened: Opened, monkeypa
         ),
     ],
 )
-def test_what_cannot_be_replayed_is_exit_code_2(arguments: list[str], said: str, capfd: Any, opened: Opened) -> None:
-    """With the reason."""
+def test_arguments_that_cannot_be_replayed_are_exit_code_2(
+    arguments: list[str], said: str, capfd: Any, opened: Opened
+) -> None:
+    """The error has the reason."""
     told = call(capfd, "replay", *arguments)
     assert told.code == 2
     assert said in told.err
 
 
 def test_a_file_with_one_finding_is_replayed(capfd: Any, opened: Opened) -> None:
-    """It does not know its target, so that is named."""
+    """It does not contain its target, which is named on the command line."""
     Path("f.json").write_bytes(msgspec.json.encode(FINDING))
     assert call(capfd, "replay", "f.json", "--command", "worker").code == 1
     assert call(capfd, "replay", "f.json").code == 2
 
 
-def test_a_case_is_asked_as_it_stands(capfd: Any, opened: Opened) -> None:
-    """In a file or on the command line; the resource is found by the kind."""
+def test_a_case_is_asked_unchanged(capfd: Any, opened: Opened) -> None:
+    """From a file or the command line; the resource is found by the kind."""
     for size, code in ((3, 1), (2, 0), ("x", 2)):
         case = json.dumps({"object": {"apiVersion": "example.io/v1", "kind": "Widget", "spec": {"size": size}}})
         Path("case.json").write_text(case + "\n")
@@ -109,7 +113,7 @@ def test_a_case_is_asked_as_it_stands(capfd: Any, opened: Opened) -> None:
 
 
 def test_a_finding_about_a_rule_cannot_be_asked_again(capfd: Any, opened: Opened) -> None:
-    """It has no object; the message says so."""
+    """It has no object, which the message explains."""
     finding = made.finding(case=msgspec.structs.replace(FINDING.case, object=None), operation="update")
     Path("r.json").write_bytes(encode(build_report(made.result(finding))))
     told = call(capfd, "replay", "r.json")
@@ -117,12 +121,12 @@ def test_a_finding_about_a_rule_cannot_be_asked_again(capfd: Any, opened: Opened
     assert "is about a rule, not about an object" in told.err
 
 
-def test_the_id_of_a_group_names_all_of_it_and_a_kept_report_need_not_be_named(
+def test_the_id_of_a_group_selects_its_findings_in_the_cached_report(
     capfd: Any, opened: Opened, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The newest kept report that has the id is taken, whole or shortened; what none has is told."""
+    """The newest cached report with the ID, or with an ID that begins so, is read; an unknown ID is an error."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    folder = kept_place("").parent
+    folder = kept_path("").parent
     folder.mkdir(parents=True)
     (folder / "20260101T000000-1.json").write_bytes(Path("r.json").read_bytes())
     (folder / "20260102T000000-1.json").write_text("of another release")
@@ -131,11 +135,11 @@ def test_the_id_of_a_group_names_all_of_it_and_a_kept_report_need_not_be_named(
         told = call(capfd, "replay", *words)
         assert (1, True) == (told.code, told.out.endswith("still differs\n")), words
     told = call(capfd, "replay", "ffff")
-    assert (2, True) == (told.code, "no report that was kept here has ffff" in told.err)
+    assert (2, True) == (told.code, "no report kept on this machine has ffff" in told.err)
 
 
-def test_a_finding_of_an_older_report_is_asked_again_by_itself(capfd: Any, opened: Opened) -> None:
-    """Its cause had another name."""
+def test_a_finding_of_an_older_report_is_replayed(capfd: Any, opened: Opened) -> None:
+    """The old name of its cause is recognised."""
     finding = json.loads(Path("r.json").read_bytes())["findings"][0]
     Path("finding.json").write_text(json.dumps({**finding, "cause": "no-twin", "code": "no-twin"}))
     told = call(capfd, "replay", "finding.json", "--kubernetes", "1.37.1")

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from harness.reporting.assembly import build_report
-from harness.reporting.document import encode
+from harness.report.formats.json import encode
+from harness.report.model.assembly import build_report
 from tests.cli.fakes import call
-from tests.reporting import made
-from tests.reporting.ruled import rule, ruled
+from tests.report import made
+from tests.report.ruled import rule, ruled
 
 SUITE = Path(__file__).parents[2] / "suites" / "claim_v1"
 BROKEN = 'package v1\n\ntype T struct {\n\t// +k8s:maxItems=three\n\tF []string `json:"f"`\n}\n'
@@ -40,6 +40,32 @@ def test_json_names_everything(capfd: Any) -> None:
     """One object for each rule."""
     first = json.loads(call(capfd, "rules", SUITE, "--json").out)[0]
     assert ["group", "kind", "level", "origin", "path", "tag", "type", "version"] == sorted(first)
+
+
+def test_rules_of_crds_are_listed(capfd: Any) -> None:
+    """Each constraint and each CEL rule of a schema, and what declares it."""
+    crds = Path(__file__).parents[1] / "crds" / "after"
+    told = call(capfd, "rules", "--crd", crds)
+    assert (0, "") == (told.code, told.err)
+    lines = [line.split(maxsplit=4) for line in told.out.splitlines()]
+    assert ["spec.hooks[*].name", "TooLong", "-", "standard", "maxLength"] in lines
+    rule = "spec.source.x-kubernetes-validations[2]"
+    assert ["spec.source", "Invalid", rule, "standard", "self.type == oldSelf.type"] in lines
+    assert " 36 rules of 1 kind" in told.out.splitlines()[-1]
+    for arguments, words in (((SUITE,), "leave out the path"), (("--crd", SUITE / "nothing"), "there is no")):
+        told = call(capfd, "rules", "--crd", crds, *arguments)
+        assert (2, True) == (told.code, words in told.err)
+
+
+def test_validations_of_policies_are_listed(capfd: Any) -> None:
+    """Each by its policy, with its expression; CRDs have other rules."""
+    policies = Path(__file__).parents[1] / "policies"
+    told = call(capfd, "rules", "--policy", policies / "after")
+    assert (0, "ValidatingAdmissionPolicy/pods") == (told.code, told.out.splitlines()[0])
+    assert "pods.validations[1]" in told.out
+    assert " 2 rules of 1 kind" in told.out.splitlines()[-1]
+    told = call(capfd, "rules", "--policy", policies / "after", "--crd", policies)
+    assert (2, True) == (told.code, "leave out the path" in told.err)
 
 
 def test_types_that_do_not_compile_are_exit_code_2(capfd: Any, tmp_path: Path) -> None:
@@ -90,6 +116,9 @@ def test_reports_are_told_from_apis(capfd: Any, arguments: tuple[str, ...], word
 
 def test_a_report_and_an_api_are_one_too_many(report: str, capfd: Any) -> None:
     """As is a report that knows no rules."""
-    assert "a report knows its rules" in call(capfd, "rules", "--report", report, "--kubernetes", "1.37.1").err
+    assert (
+        "--report has the rules of its run already"
+        in call(capfd, "rules", "--report", report, "--kubernetes", "1.37.1").err
+    )
     Path(report).write_bytes(encode(build_report(made.result())))
-    assert "tells nothing of rules" in call(capfd, "rules", "--report", report).err
+    assert "has no rules: the Go types" in call(capfd, "rules", "--report", report).err

@@ -16,15 +16,18 @@ import pytest
 
 import harness.engine
 from harness.cli import publishing
-from harness.cli.publishing import with_kept
+from harness.cli.publishing import name_kept_report
+from harness.cli.run import title_of
 from harness.diagnostics import TargetError, UsageError
 from harness.events import Budget, Replayed
-from harness.reporting.document import Policy, read_report
-from harness.reporting.grouping import group
-from harness.reporting.saving import Saved
+from harness.report.model.document import Policy
+from harness.report.model.grouping import group
+from harness.report.model.reading import read_report
+from harness.report.saving import Saved
+from harness.subject import SubjectSpec
 from tests.blind import write_suite
 from tests.cli.fakes import EXCEPTION, FakeEngine, call
-from tests.reporting import made
+from tests.report import made
 
 ROOT = Path(__file__).parents[2]
 
@@ -83,11 +86,11 @@ def test_options_reach_the_engine(capfd: Any, monkeypatch: pytest.MonkeyPatch) -
     ("arguments", "said"),
     [
         (["--kubernetes", "1.37.1", "--command", "x"], "name one target"),
-        (["--gates", "A=yes,B", "--command", "x"], "'A=yes' is no setting of a gate"),
-        (["--seed", "x", "--command", "x"], "--seed wants a number"),
+        (["--gates", "A=yes,B", "--command", "x"], "'A=yes' is not a feature gate setting"),
+        (["--seed", "x", "--command", "x"], "--seed must be a number"),
         (["--max-time", "0", "--command", "x"], "--max-time"),
         (["--exceptions", "none.yaml", "--command", "x"], "none.yaml"),
-        ([], "there is no suite in ./suites"),
+        ([], "./suites has no suite"),
     ],
 )
 def test_a_call_that_makes_no_sense_is_exit_code_2(
@@ -132,9 +135,9 @@ def test_findings_are_kept_when_no_file_was_asked_for(capfd: Any, monkeypatch: p
     place = told.out.partition("written: ")[2].strip()
     assert len(read_report(place).findings) == 1
     for name in ("0123456789ab", "0123", group(read_report(place).findings)[0].id):
-        assert [place, name] == with_kept([name])
-    with pytest.raises(UsageError, match="no report that was kept here has ffffffffffff"):
-        with_kept(["ffffffffffff"])
+        assert [place, name] == name_kept_report([name])
+    with pytest.raises(UsageError, match="no report kept on this machine has ffffffffffff"):
+        name_kept_report(["ffffffffffff"])
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which only Linux has")
@@ -180,7 +183,7 @@ def test_a_lost_target_keeps_what_was_found(capfd: Any, monkeypatch: pytest.Monk
 
 
 def test_a_bug_of_ours_keeps_what_was_found(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unexpected exception is an apology, after the report was written."""
+    """An unexpected exception is an internal error, reported after the report was written."""
     FakeEngine([made.finding()], error=ZeroDivisionError("deep")).install(monkeypatch)
     told = call(capfd, "run", "--command", "x", "--json", "r.json")
     assert told.code == 2
@@ -321,3 +324,22 @@ def test_a_quiet_run_tells_the_verdict_and_a_line_for_each_mistake(capfd: Any, m
 
 def _large(number: int) -> Any:
     return msgspec.structs.replace(made.finding().case, object={"spec": "x" * (number + 1)})
+
+
+@pytest.mark.parametrize(
+    ("spec", "title"),
+    [
+        (SubjectSpec("crd", "config/crd", against="v1:config/crd"), "crd config/crd against v1:config/crd"),
+        (SubjectSpec("crd", "/r/a/crd", against="/r/b/bases"), "crd a/crd against b/bases"),
+        (
+            SubjectSpec("crd", "crd", against="without-cel:crd", validator="https://localhost/"),
+            "crd crd against crd without CEL with its webhook",
+        ),
+        (SubjectSpec("policy", "new", validator="a.py:check"), "policy new against the function check"),
+        (SubjectSpec("kubernetes", "1.37.1", against="1.36.3"), "kubernetes 1.37.1 against 1.36.3"),
+        (SubjectSpec("suite", "suites/a", against="suites/b"), "a against b"),
+    ],
+)  # fmt: skip
+def test_what_is_compared_is_named(spec: SubjectSpec, title: str) -> None:
+    """A run shows what it compares with what, in the words of the command."""
+    assert title == title_of(spec)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.reporting.document import read_report
+from harness.report.model.reading import read_report
 from tests.robust.scene import LITTLE, write_suite
 
 ROOT = Path(__file__).parents[2]

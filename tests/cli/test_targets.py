@@ -1,4 +1,4 @@
-"""Naming a target: the same words for every command, on the way in and on the way out."""
+"""Naming a target: options, arguments and the entry in reports are converted to each other."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.cli.configuration import parse_gates
-from harness.cli.targets import arguments_of, embedded_suites, reach_of, spec_of
-from harness.diagnostics import InputError
+from harness.cli.targets import TargetChoice, arguments_of, embedded_suites, reach_of, spec_of
+from harness.diagnostics import InputError, UsageError
 from harness.subject import SubjectSpec
 from tests.cli.fakes import call
 
@@ -22,13 +22,13 @@ from tests.cli.fakes import call
         SubjectSpec("command", "node 'my worker.mjs'", types="api=types"),
     ],
 )
-def test_a_report_says_how_to_open_its_target(spec: SubjectSpec) -> None:
-    """What is written down opens the same."""
+def test_a_report_has_the_specification_of_its_target(spec: SubjectSpec) -> None:
+    """The specification that is read from the report equals the one that was written."""
     assert spec == spec_of(reach_of(spec))
 
 
 def test_arguments_name_a_target_on_the_command_line() -> None:
-    """Quoted, so that they can be pasted."""
+    """They are quoted for a shell."""
     spec = SubjectSpec("command", "node 'my worker.mjs'", {"A": True}, "types", "given", "python")
     assert (shlex.split(arguments_of(spec))) == [
         "--command",
@@ -44,27 +44,74 @@ def test_arguments_name_a_target_on_the_command_line() -> None:
     ]
 
 
-def test_the_other_of_two_travels_with_the_report() -> None:
-    """A finding between two releases is shown again between the same two."""
+def test_a_report_names_both_targets_of_a_comparison() -> None:
+    """A finding between two releases is replayed between the same two."""
     spec = SubjectSpec("kubernetes", "1.37.1", against="1.36.3")
     assert spec == spec_of(reach_of(spec))
     assert shlex.split(arguments_of(spec)) == ["--kubernetes", "1.37.1", "--against", "1.36.3"]
 
 
+@pytest.mark.parametrize(
+    ("validator", "arguments"),
+    [
+        ("https://localhost:9443/validate#ca.pem", ["--webhook", "https://localhost:9443/validate", "--ca", "ca.pem"]),
+        ("http://localhost/", ["--webhook", "http://localhost/"]),
+        ("config:hooks.yaml##", ["--webhook", "hooks.yaml"]), ("config:a#b.yaml##", ["--webhook", "a#b.yaml"]),
+        (
+            "config:hooks.yaml#https://localhost:9443#ca.pem",
+            ["--webhook", "hooks.yaml", "--webhook-at", "https://localhost:9443", "--ca", "ca.pem"],
+        ),
+        ("checks.py:check", ["--function", "checks.py:check"]),
+        ("go:./api/v1.Thing", ["--validator", "./api/v1.Thing"]), ("node x.mjs", ["--command", "node x.mjs"]),
+    ],
+)  # fmt: skip
+def test_what_stands_behind_crds_travels_with_the_report(validator: str, arguments: list[str]) -> None:
+    """The release and the validator of CRDs are written down, and named by the options that they came from."""
+    spec = SubjectSpec("crd", "new", against="old", release="1.36.3", validator=validator)
+    assert spec == spec_of(reach_of(spec))
+    expected = ["--crd", "new", "--against", "old", "--kubernetes", "1.36.3", *arguments]
+    assert expected == shlex.split(arguments_of(spec))
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        (TargetChoice({"crd": "new"}, against="old"), SubjectSpec("crd", "new", against="old")),
+        (TargetChoice({"crd": "new", "kubernetes": "1.36.3"}, against="old"),
+         SubjectSpec("crd", "new", against="old", release="1.36.3")),
+        (TargetChoice({"crd": "new"}, validator="a.py:f"),
+         SubjectSpec("crd", "new", against="without-cel:new", validator="a.py:f")),
+        (TargetChoice({"crd": "new", "command": "./v"}, against="old"),
+         SubjectSpec("crd", "new", against="old", validator="./v")),
+    ],
+)  # fmt: skip
+def test_what_options_mean_together_with_crds(choice: TargetChoice, expected: SubjectSpec) -> None:
+    """A release beside CRDs is their server, a program stands behind them; without a `before`, rules are left out."""
+    assert [expected] == choice.specs([])
+
+
+def test_a_validator_without_crds() -> None:
+    """A webhook behind a suite means nothing, and two validators are one too many."""
+    with pytest.raises(UsageError, match="name them with --crd"):
+        TargetChoice({}, validator="http://x/").specs(["suites/a"])
+    with pytest.raises(UsageError, match="two validators"):
+        TargetChoice({"crd": "new", "command": "./v"}, validator="http://x/").specs([])
+
+
 def test_gates_are_read_from_several_options() -> None:
-    """Separated by commas or not."""
+    """An option may have several gates, separated by commas."""
     assert parse_gates(["A=true,B=FALSE", "C=True", ""]) == {"A": True, "B": False, "C": True}
 
 
-def test_every_wrong_gate_is_told() -> None:
-    """Not the first one alone."""
+def test_all_invalid_gates_are_reported() -> None:
+    """The error names each of them."""
     with pytest.raises(InputError) as caught:
         parse_gates(["A=1,B=true,=true"])
     assert len(caught.value.diagnostics) == 2
 
 
 def test_suites_are_folders_with_a_suite_file(tmp_path: Path) -> None:
-    """In order of name, without the one that needs a toolchain."""
+    """They are sorted by name, without the suite that needs a Go toolchain."""
     for name in ("b_v1", "a_v1", "kubernetes"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "suite.py").touch()
@@ -72,19 +119,42 @@ def test_suites_are_folders_with_a_suite_file(tmp_path: Path) -> None:
     assert [str(tmp_path / "a_v1"), str(tmp_path / "b_v1")] == embedded_suites(tmp_path)
 
 
-def test_a_program_with_an_open_quotation_mark_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
-    """The words say what is wrong with it."""
+def test_a_program_with_an_open_quotation_mark_is_an_error(capfd: pytest.CaptureFixture[str]) -> None:
+    """The message names the problem."""
     for words in (("kinds", "--command", "worker 'a"), ("check-worker", "worker 'a")):
         told = call(capfd, *words)
         assert 2 == told.code
-        assert "cannot be taken apart: No closing quotation" in told.err
+        assert "is not a valid command line: No closing quotation" in told.err
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "1.37.1/" + "y" * 300])
-def test_a_name_longer_than_a_file_may_have_is_told(name: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """As a release, a suite or a file: with a message, shortened."""
+def test_a_name_that_is_too_long_for_a_file_is_an_error(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """For a release, a suite and a file; the message has the beginning of the name."""
     for words in (("kinds", "--kubernetes", name), ("kinds", name), ("check", name, name), ("render", name)):
         told = call(capfd, *words)
         assert 2 == told.code
         assert told.err.startswith(("harness: ", "Usage: "))
-        assert "bug of the harness" not in told.err
+        assert "bug in the harness" not in told.err
+
+
+def test_a_comparison_with_schemas_travels_with_the_report() -> None:
+    """As an option of its own, so that a finding is replayed against the schemas."""
+    choice = TargetChoice({"kubernetes": "1.37.1"}, schema=True)
+    (spec,) = choice.specs([])
+    assert ([spec], spec, "--kubernetes 1.37.1 --schema") == (
+        choice.parts(spec), spec_of(reach_of(spec)), arguments_of(spec),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        (TargetChoice({"kubernetes": "1.37.1"}, schema=True, against="1.36.3"), "leave out what else is compared"),
+        (TargetChoice({"crd": "crds"}, schema=True), "CRDs and policies have no tags"),
+        (TargetChoice({"kubernetes": "1.37.1"}, schema=True, declarative="python"), "leave --declarative out"),
+    ],
+)
+def test_schemas_are_a_comparison_of_their_own(choice: TargetChoice, words: str) -> None:
+    """What contradicts them is refused."""
+    with pytest.raises(UsageError, match=words):
+        choice.specs([])

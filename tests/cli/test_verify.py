@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from harness.cli.main import run as harness
-from harness.reporting.document import Report, read_report
-from harness.reporting.verification import FieldEntry, Verification
+from harness.report.model.document import Report
+from harness.report.model.reading import read_report
+from harness.report.model.verification import FieldEntry, Verification
 from tests.verify import project
 from tests.verify.checkout import commit, git
 from tests.verify.project import BOTH, GRADUATED, LIMIT, RAISED, REMOVED, RENAMED, UNMARKED, apply, make_project
@@ -82,7 +83,7 @@ def test_a_tag_whose_handwritten_error_is_not_marked() -> None:
     apply(Path(), UNMARKED)
     code, report = verify()
     assert (1, "different") == (code, field(report, "Handles").verdict)
-    assert "unmarked: mark the handwritten error on spec.handles" in finding(report, "Handles")
+    assert "unmarked: add covered=True to invalid(...) for spec.handles in handwritten.py" in finding(report, "Handles")
 
 
 def test_a_level_that_is_raised_over_a_ratcheting_difference() -> None:
@@ -91,7 +92,9 @@ def test_a_level_that_is_raised_over_a_ratcheting_difference() -> None:
     code, report = verify()
     spoons = field(report, "Spoons")
     assert (1, "different", ()) == (code, spoons.verdict, spoons.known)
-    assert finding(report, "Spoons").startswith("ratcheting: let the handwritten check skip what did not change")
+    assert finding(report, "Spoons").startswith(
+        "ratcheting: let the check of invalid(...) for spec.spoons in handwritten.py skip what did not change"
+    )
     assert "the base has" in spoons.why
 
 

@@ -27,7 +27,7 @@ TAG = '+k8s:beta(since: "1.37")=+k8s:maxLength=32'
 def test_a_warning_of_several_lines_stands_on_several_lines(
     words: tuple[str, ...], capfd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where, what, the source, why and how to mend it, each on its line."""
+    """Where, what, the source, why and how to fix it, each on its line."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "examples" / "migration", "migration")
     types = Path("migration/types.go")

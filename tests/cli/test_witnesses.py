@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.reporting.document import read_report
+from harness.report.model.reading import read_report
 from tests.cli.fakes import call
 from tests.cli.test_exceptions import LATER
 
@@ -90,7 +90,7 @@ def test_check_asks_without_a_search(capfd: Any, report: str) -> None:
     assert (0, "3 exceptions, 3 used, 0 idle, 0 not tried") == (told.code, told.out.strip())
     spoil(ids[0])
     told = call(capfd, "exceptions", "check", SUITE)
-    assert (1, True) == (told.code, f"{ids[0]}: " in told.out and "its witness shows it no more" in told.out)
+    assert (1, True) == (told.code, f"{ids[0]}: " in told.out and "its witness no longer shows it" in told.out)
     assert 1 == call(capfd, "exceptions", "prune", SUITE, "--dry-run").code
     assert (KEPT / f"{ids[0]}.json").exists()
     assert "1 removed" in call(capfd, "exceptions", "prune", SUITE).out
@@ -151,10 +151,10 @@ def _rows(capfd: Any) -> list[dict[str, Any]]:
 
 
 WRONG = [
-    (b"{", "is no witness"),
-    (b'{"exception": "x", "suite": "s", "release": "", "cases": []}', "says that it is of 'x'"),
-    (b"\xff\xfe", "is no witness"),
-    (b"[" * 5000, "is no witness"),
+    (b"{", "is not a witness"),
+    (b'{"exception": "x", "suite": "s", "release": "", "cases": []}', "is the witness of 'x'"),
+    (b"\xff\xfe", "is not a witness"),
+    (b"[" * 5000, "is not a witness"),
 ]
 
 

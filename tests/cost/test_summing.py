@@ -11,7 +11,7 @@ from harness.case import Case, KindInfo, Operation, Spent
 from harness.cost.measuring import Measured
 from harness.cost.objects import Chosen
 from harness.cost.summing import CONFIDENCE, FEWEST, answer_of, interval, rank_of, ratios, row_of, share_of, sums_of
-from harness.reporting.cost import CostRow, Interval, duration
+from harness.report.model.cost import CostRow, Interval, duration
 
 INFO = KindInfo("g", "v1", "K", "ks", "g/v1")
 

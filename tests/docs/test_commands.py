@@ -13,7 +13,13 @@ from harness.cli.main import cli
 from tests.docs.follow import NOT_RUN, Scene, is_run, needing_a_release
 from tests.docs.pages import PAGES, blocks, commands, name_of
 
-FOLLOWED = ("docs/tutorial/", "docs/how-to/write-a-worker.md")
+FOLLOWED = (
+    "docs/tutorial/",
+    "docs/how-to/write-a-worker.md",
+    "docs/how-to/migrate-to-pydantic.md",
+    "docs/how-to/migrate-to-a-policy.md",
+    "docs/how-to/migrate-a-webhook-to-cel.md",
+)
 """Pages that are followed to the letter, in test_tutorials.py."""
 
 
@@ -29,7 +35,7 @@ SHOWN = [page for page in PAGES if not name_of(page).startswith(FOLLOWED) and li
 def run(folder: Path, lines: list[str]) -> None:
     """Run lines in a scene of their own; those that verify a change find one there."""
     scene = Scene(folder)
-    if any("harness verify" in line for line in lines):
+    if any("harness verify" in line or "origin/" in line for line in lines):
         scene.commit()
     for line in lines:
         scene.run(line)

@@ -92,7 +92,7 @@ def test_pages_of_words_are_current(name: str) -> None:
 @pytest.mark.parametrize("record", ["Report", "ReportedFinding", "KindEntry", "Part"])
 def test_every_key_of_the_report_is_documented(record: str) -> None:
     """The page of the report names every key of the schema's main records."""
-    schema = json.loads((ROOT / "harness/reporting/schema/report.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((ROOT / "harness/report/model/schema/report.schema.json").read_text(encoding="utf-8"))
     page = (REFERENCE / "report.md").read_text(encoding="utf-8")
     records = schema.get("$defs", {})
     keys = records[record]["properties"] if record in records else schema["properties"]

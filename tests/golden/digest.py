@@ -20,8 +20,8 @@ from harness import engine
 from harness.case import Answer, Case
 from harness.engine import RunConfig
 from harness.events import Budget
-from harness.reporting.assembly import build_report
-from harness.reporting.document import encode
+from harness.report.formats.json import encode
+from harness.report.model.assembly import build_report
 from harness.subject import Subject, SubjectSpec, open_subject
 
 CLOCKED = {"started", "seconds", "timings", "cases_per_second", "discovery", "harness_version", "restarts"}

@@ -57,10 +57,14 @@ def _marked() -> Iterator[str]:
         try:
             held = Path(f"/proc/{name}/environ").read_bytes()
             words = Path(f"/proc/{name}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            parent = int(Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[1])
+            state, parent = Path(f"/proc/{name}/stat").read_bytes().rpartition(b")")[2].split()[:2]
         except OSError:
             continue
-        is_server = parent == os.getpid() and any(one in words for one in _SERVERS)
+        is_child = int(parent) == os.getpid()
+        if is_child and not words and state != b"Z":
+            # Linux tells the parent of a start before it lays out the words and the environment of the child.
+            yield f"{name} (has no command line yet)"
+        is_server = is_child and any(one in words for one in _SERVERS)
         if wanted in held.split(b"\0") and words and not is_server:
             yield f"{name} {words[:200]}"
 

@@ -44,5 +44,5 @@ def _made(target: str) -> Iterator[str]:
         yield from ('json:"a,omitempty" protobuf:"bytes,1,opt,name=a"', 'json:"-"', 'json:"-,"', 'json:",inline"', "")
     else:
         for spec in ALL_SPECS.values():
-            for example in (*spec.examples, *spec.misuses):
+            for example in (*spec.examples, *spec.invalid_usages):
                 yield example.source(spec.name)

@@ -41,7 +41,8 @@ def test_the_promises_can_be_broken() -> None:
         Said(3, b"", "said"),
         Said("raised", b"", "said"),
         Said(2, b"", " "),
-        Said(2, b"", "sorry, this is a bug of the harness: KeyError: 1"),
+        Said(2, b"", "sorry, this is a bug in the harness: KeyError: 1"),
+        Said(1, b"", "ended by: a bug of the harness, please report it: KeyError: 1"),
         Said(1, b"\x1b[2J", ""),
         Said(1, b"", "Traceback (most recent call last):\n"),
     ):

@@ -107,8 +107,8 @@ def test_who_kills_what_started_it_is_started_again(tmp_path: Path) -> None:
         ("memory", "MemoryError"),
         ("forks", "may start"),
         ("reads", "EOFError"),
-        ("builtins", "gave no suite"),
-        ("closes-everything", "gave no suite"),
+        ("builtins", "produced no suite"),
+        ("closes-everything", "produced no suite"),
     ],
 )
 def test_an_import_that_misbehaves_is_told(
@@ -116,7 +116,7 @@ def test_an_import_that_misbehaves_is_told(
 ) -> None:
     """Reading a suite ends with a diagnostic at its file, whatever its import does."""
     if way == "loops":
-        monkeypatch.setattr("harness.subject.description.READING", 1.0)
+        monkeypatch.setattr("harness.subject.description.MAX_IMPORT_SECONDS", 1.0)
     folder = write_suite(tmp_path / way, top=WAYS[way].replace("return ", "X = "))
     with pytest.raises(InputError) as refused:
         load_suite(folder)
@@ -172,7 +172,7 @@ def test_a_suite_that_always_misbehaves_is_given_up(
 
 def test_a_suite_that_hangs_again_and_again_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each case that does not end gets less time than the one before, and there are only so many."""
-    monkeypatch.setattr("harness.subject.suiteprocess.MOST_STOPPED", 1)
+    monkeypatch.setattr("harness.subject.suiteprocess.MAX_STOPPED_CASES", 1)
     with opened(write_suite(tmp_path / "suite", WAYS["loops"], when=ALWAYS)) as target:
         assert ["panic handwritten"] * 2 == [told(one) for one in target.ask([case(1), case(2)])]
         with pytest.raises(TargetError, match="did not end in time"):

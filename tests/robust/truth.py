@@ -34,10 +34,12 @@ def problems(code: object, *, harm: frozenset[str], lies: frozenset[str], strang
         yield "a planted difference that was shown is not lost"
     if code == 0 and (done := said & harm):
         yield f"what broke the program again and again is not exit code 0: {sorted(done)}"
-    if "planted" in said and found and not said & lies and not any(one["path"] == PLANTED for one in found):
+    shown = any(one["path"] == PLANTED for one in found or ())
+    if "planted" in said and found and not said & lies and not shown and not _was_given_up():
         yield f"the planted difference is in the report: {[(one['path'], one['cause']) for one in found]}"
     if not said & (harm | lies | strange) and "planted" not in said and code == 1:
-        yield "an honest program is not called different"
+        told = [(one["path"], one["detail"][:300]) for one in found or ()]
+        yield f"an honest program is not called different: {told}"
     if "did flaky" in said:
         sure = [one["cause"] for one in found or () if one["path"] == "spec.tags" and one["cause"] == "wrong-path"]
         if sure:
@@ -46,7 +48,17 @@ def problems(code: object, *, harm: frozenset[str], lies: frozenset[str], strang
 
 def findings() -> list[dict[str, Any]] | None:
     """Return the findings of the report, None without one."""
-    if not REPORT.is_file() or not REPORT.stat().st_size:
-        return None
-    found: list[dict[str, Any]] = json.loads(REPORT.read_text("utf-8"))["findings"]
+    found: list[dict[str, Any]] | None = _report().get("findings")
     return found
+
+
+def _was_given_up() -> bool:
+    """Whether the report says that the program was given up: answers that came beside broken ones were not read."""
+    return any(part["stopped"] == "target-lost" for part in _report().get("parts", ()))
+
+
+def _report() -> dict[str, Any]:
+    if not REPORT.is_file() or not REPORT.stat().st_size:
+        return {}
+    report: dict[str, Any] = json.loads(REPORT.read_text("utf-8"))
+    return report

@@ -1,4 +1,4 @@
-"""What is left when the harness itself is wrong: the traceback in a file, and what was found in another."""
+"""Crash reports: when the harness itself fails, save the traceback to one file and the findings so far to another."""
 
 from __future__ import annotations
 
@@ -17,13 +17,19 @@ from harness import __version__
 
 
 def save_traceback(error: BaseException) -> Path | None:
-    """Write the traceback where somebody can send it from; None when that is not possible."""
+    """Write a traceback to a file that can be attached to a bug report.
+
+    Returns: the path, None when the file could not be written.
+    """
     head = f"harness {__version__}, python {sys.version}\narguments: {sys.argv[1:]}\n\n"
     return save_text(head + "".join(traceback.format_exception(error)), "harness-traceback-", ".txt")
 
 
 def save_text(text: str, prefix: str, suffix: str) -> Path | None:
-    """Write any text at all into the temporary folder; None when that is not possible."""
+    """Write a text, which may hold lone surrogates, to a new file in the temporary folder.
+
+    Returns: the path, None when the file could not be written.
+    """
     with contextlib.suppress(OSError):
         handle, name = tempfile.mkstemp(prefix=prefix, suffix=suffix)
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
@@ -33,24 +39,24 @@ def save_text(text: str, prefix: str, suffix: str) -> Path | None:
 
 
 @contextlib.contextmanager
-def rescued(results: Sequence[Any]) -> Iterator[None]:
-    """Save what was found when something raises on the way to the report; what was raised goes on."""
+def save_findings_on_crash(results: Sequence[Any]) -> Iterator[None]:
+    """Save the findings of `results` when the body raises before their report is written, and raise again."""
     try:
         yield
     except Exception:
         findings = [finding for result in results for finding in result.findings]
-        if findings and (place := save_text(_written(findings), "harness-findings-", ".jsonl")):
-            click.echo(f"harness: what was found is saved in {place}: {len(findings)} findings, a line each", err=True)
+        if findings and (path := save_text(_encode(findings), "harness-findings-", ".jsonl")):
+            click.echo(f"harness: {len(findings)} findings are saved as JSON Lines in {path}", err=True)
         raise
 
 
-def _written(findings: Sequence[Any]) -> str:
-    from harness.reporting.text import encode_json  # which takes time that only a bug costs
+def _encode(findings: Sequence[Any]) -> str:
+    from harness.report.escaping import encode_json  # imported on a crash only, because it costs start-up time
 
     lines = []
     for finding in findings:
         try:
             lines.append(encode_json(finding).decode())
-        except Exception:  # the last resort does not ask what is wrong with it
+        except Exception:  # whatever cannot be encoded, a crash report must not crash
             lines.append(ascii(finding))
     return "\n".join([*lines, ""])
