@@ -44,10 +44,10 @@ def command(location: str, gates: tuple[str, ...], kubeconfig: Path, listen: str
         click.echo(lines(text), err=True)
 
     with sigterm_interrupts(), hold_server(location, kubeconfig, chosen, listen, note) as server:
-        click.echo(f"kube-apiserver {server.name} is ready at {server.address}")
-        click.echo(f"  kubectl --kubeconfig {kubeconfig} api-resources")
-        click.echo("Ctrl-C stops it, and what is stored in it is lost")
         try:
+            click.echo(f"kube-apiserver {server.name} is ready at {server.address}")
+            click.echo(f"  kubectl --kubeconfig {kubeconfig} api-resources")
+            click.echo("Ctrl-C stops it, and what is stored in it is lost")
             server.wait()
         except KeyboardInterrupt:
             click.echo("stopped", err=True)

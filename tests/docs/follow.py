@@ -44,6 +44,8 @@ EITHER: dict[str, str] = {
 }
 """Commands that may end with 0 or 1, and why. All others end with 0, or with the code that their page names."""
 
+_PATIENCE = 1200.0
+"""How long a command may take: one that is the first to need a server or a worker builds it. Units: seconds."""
 _MADE_UP = re.compile(r"\b(1f[0-9a-f]{10}|g[0-9a-f]{8})\b")
 _SECONDS = re.compile(r"(?<=--seconds )\d+")
 _DAY = re.compile(r"(?<=--until )\d{4}-\d\d-\d\d")
@@ -115,7 +117,7 @@ class Scene:
         wanted = _EXIT.search(line)
         command = self._with_real_names(without_comment(line))
         done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=300, check=False,
+            ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=_PATIENCE, check=False,
             cwd=self.folder, env=self._environment,
         )  # fmt: skip
         may_find = any(re.search(pattern, command) for pattern in EITHER)
