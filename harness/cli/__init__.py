@@ -28,6 +28,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("merge", "merge", "Merge the reports of shards."),
     ("exceptions", "exceptions", "Manage exceptions for known findings."),
     ("bench", "bench", "Measure the cost of validation: handwritten, declarative, and both."),
+    ("graduate", "graduate", "Certify rules: may they become standard, and their handwritten checks go?"),
     ("power", "power", "Run mutation testing: which broken rules does a run not notice?"),
     ("lint", "lint", "Lint tags: invalid, without effect, or misleading."),
     ("docs", "docs", "Document what an API validates."),

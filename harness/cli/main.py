@@ -26,7 +26,7 @@ from harness.diagnostics import HarnessError, near_miss
 
 COMMANDS_WITHOUT_CONFIG = ("config", "completion", "explain")
 """Commands that read no settings, and so work while the settings file is invalid."""
-SLOW_COMMANDS = ("run", "verify", "record", "bench", "power")
+SLOW_COMMANDS = ("run", "verify", "record", "bench", "power", "graduate")
 """Commands that import the search engine, which takes about a second, and longer on a busy machine."""
 MAX_FILE_NAME = 200
 """At most so many characters of a file's name are printed in an error; ENAMETOOLONG comes with thousands."""

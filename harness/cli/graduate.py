@@ -1,0 +1,158 @@
+"""`harness graduate`: a certificate for each rule: may it become standard, and its handwritten check be deleted?"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+from rich.console import Console
+
+from harness.cli import COULD_NOT_RUN, INTERRUPTED
+from harness.cli.coverage import rule_observers
+from harness.cli.live import Live, verbosity_options
+from harness.cli.options import STDOUT
+from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
+from harness.cli.targets import TargetChoice, arguments_of, is_suite, target_options
+from harness.diagnostics import HarnessError, UsageError
+from harness.engine import RunConfig
+from harness.errormatch.trusted import own_wordings
+from harness.events import LOST, Budget
+from harness.files import write_atomically
+from harness.graduate.chosen import LEVELS, RuleChoice, require_levels
+from harness.graduate.document import Certificates, make_document
+from harness.graduate.markers import markers_of
+from harness.graduate.run import Graduation, certify, judge_markers
+from harness.graduate.view import headline, lines_of, markdown_of, summary_table
+from harness.report.escaping import encode_json
+from harness.rulecov.inventory import inventory_of
+from harness.subject import Example, SubjectSpec, load_suite
+from harness.subject.opening import api_of, kind_of
+from harness.suite import Suite
+
+CHANGES, UNKNOWN = 1, 2
+"""The exit codes if a rule changes something for users, and if none does but one is unknown."""
+
+
+@click.command("graduate")
+@click.argument("arguments", nargs=-1, metavar="[SUITE] [KIND.FIELD]...")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help='Only rules of this tag, such as "maxItems".')
+@click.option("--level", "levels", multiple=True, type=click.Choice(LEVELS), help="Only rules of this level.")
+@target_options
+@search_options("Cases of the search. Default: 10,000 for each resource and subresource searched.")
+@example_option
+@click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the document.")
+@click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a block for the pull request.")
+@verbosity_options
+def command(
+    arguments: tuple[str, ...], target: TargetChoice, tags: tuple[str, ...], levels: tuple[str, ...], seed: str,
+    max_time: float | None, max_cases: int | None, jobs: int | None, json_file: Path | None, markdown: Path | None,
+    examples: tuple[Example, ...],
+) -> int:  # fmt: skip
+    """Certify rules: may each become standard, and its handwritten check be deleted?
+
+    \b
+    harness graduate ResourceClaim.spec.devices.requests --kubernetes 1.37.1
+    harness graduate --tag maxItems --level beta --kubernetes 1.37.1
+    harness graduate suites/claim_v1 --level beta
+
+    Searches the kinds that hold the chosen rules, and gives each rule one verdict: safe, changes (with the object that
+    shows what changes for users) or unknown (with what is missing).
+
+    Exit codes: 0 all are safe, 1 one changes something, 2 none does and one is unknown or nothing ran, 130 interrupted.
+    """
+    files = (json_file, markdown)
+    if STDOUT in files and files[0] == files[1]:
+        raise UsageError("--json and --markdown cannot share standard output\n  fix: give one of them a file")
+    suites = [one for one in arguments if is_suite(one)]
+    fields = tuple(one for one in arguments if one not in suites)
+    spec = _spec_of(target, suites, fields)
+    api = api_of(spec)
+    if api is None:
+        raise UsageError("the types of the target are not known\n  fix: add --types DIR")
+    require_levels(api)
+    inventory = inventory_of(api)
+    rules = RuleChoice(fields, tags, levels).choose(inventory.rules, api.name)
+    markers = markers_of(api)
+    config = RunConfig(
+        seed=seed_of(seed), jobs=jobs or cores(), trusted=own_wordings(), observers=rule_observers(spec),
+        examples=examples,
+    )  # fmt: skip
+    parts = target.parts(spec)
+    with sigterm_interrupts(), Live(kind_of(spec.kind).title_of(spec.location)) as live:
+        done = certify(parts, config, Budget(max_time, max_cases), rules, inventory, markers, live)
+    chosen = levels or tuple(sorted({known.rule.level for known in rules}))
+    whole = not fields and not tags
+    first = done.results[0]
+    command_line = shlex.join(["harness", "graduate", *fields, *_options(tags, levels)])
+    document = make_document(
+        subject=first.subject, release=first.target.release, seed=config.seed, max_cases=done.budget.max_cases,
+        max_time=done.budget.max_time, jobs=config.jobs, cases=sum(one.cases for one in done.results),
+        seconds=round(sum(one.seconds for one in done.results if not one.beside), 3), stopped=first.stopped,
+        command=f"{command_line} {arguments_of(spec)} --seed {config.seed}{_budget_text(done.budget)}",
+        rules=done.certificates,
+        markers=judge_markers(markers, done.certificates, chosen) if whole else (),
+    )  # fmt: skip
+    _print(document, err=STDOUT in files)
+    _write(json_file, msgspec.json.format(encode_json(document), indent=1) + b"\n")
+    _write(markdown, markdown_of(document).encode("utf-8", "backslashreplace"))
+    return _exit_code(document, done)
+
+
+def _spec_of(target: TargetChoice, suites: Sequence[str], fields: Sequence[str]) -> SubjectSpec:
+    for name in fields:
+        if "/" in name and "." not in name.rpartition("/")[2]:
+            raise UsageError(f"{name!r} is no suite and names no field\n  fix: KIND.FIELD, or a folder with suite.py")
+    spec = target.one(suites)
+    if spec.against or spec.handwritten:
+        raise UsageError("a certificate is about two sides of one target\n  fix: leave out what it is compared with")
+    if spec.kind == "suite":
+        suite = load_suite(spec.location)
+        if not isinstance(suite, Suite):
+            raise UsageError(
+                f"{suite.name} has no types.go, and so no tags with levels\n"
+                "  fix: name a suite with types.go, or a release"
+            )
+    return spec
+
+
+def _options(tags: Sequence[str], levels: Sequence[str]) -> list[str]:
+    return [*(f"--tag={tag}" for tag in tags), *(f"--level={level}" for level in levels)]
+
+
+def _budget_text(budget: Budget) -> str:
+    cases = f" --max-cases {budget.max_cases}" if budget.max_cases is not None else ""
+    return f"{cases} --max-time {budget.max_time:g}" if budget.max_time is not None else cases
+
+
+def _print(document: Certificates, err: bool) -> None:
+    console = Console(stderr=err, markup=False, emoji=False, highlight=False)
+    console.print(headline(document), soft_wrap=True)
+    console.print(summary_table(document))
+    for line in lines_of(document):
+        console.print(line, soft_wrap=True)
+
+
+def _write(file: Path | None, data: bytes) -> None:
+    """Write a file, or to standard output. Raises: HarnessError."""
+    if file is None:
+        return
+    if file == STDOUT:
+        click.get_binary_stream("stdout").write(data)
+        return
+    try:
+        write_atomically(file, data)
+    except OSError as error:
+        raise HarnessError(f"{file} cannot be written: {error.strerror or error}\n  fix: another file") from None
+
+
+def _exit_code(document: Certificates, done: Graduation) -> int:
+    stopped = {one.stopped for one in done.results}
+    if "interrupted" in stopped:
+        return INTERRUPTED
+    if stopped & LOST:
+        return COULD_NOT_RUN
+    totals = document.totals
+    return CHANGES if totals["changes"] else UNKNOWN if totals["unknown"] else 0

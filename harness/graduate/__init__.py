@@ -1,0 +1,1 @@
+"""Certificates for rules: may a rule become standard, and its handwritten check be deleted?"""

@@ -1,0 +1,146 @@
+"""The JSON document of `harness graduate`: one certificate for each rule, with its evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from harness import __version__
+from harness.case import Json
+from harness.graduate.after import Effect
+from harness.graduate.observer import Asked
+
+NAME = "urn:equivalence-harness:graduate:1"
+
+Verdict: TypeAlias = Literal["safe", "changes", "unknown"]
+VERDICTS: tuple[Verdict, ...] = ("changes", "unknown", "safe")
+"""Worst first. `no error` is no verdict: such a marker declares no error of its own."""
+
+
+class ChangeShown(msgspec.Struct, frozen=True):
+    """What changes for users, on the smallest object that shows it.
+
+    `effect` is the worst; `today` and `after` are the errors that users are served before and after graduation, under
+    the gate setting `setting`. `fingerprint`, `cause` and `fix` are those of the finding whose reduced case it is; they
+    are empty where the run reduced none, and then the object is as it was asked. `times` counts the answers of the run
+    that show this effect. `ratcheting`: the update leaves alone what the errors are about. For a difference between versions, `today` and `after` are empty and `detail` says it.
+    """
+
+    effect: Effect | Literal["finding"]
+    setting: str
+    today: tuple[str, ...]
+    after: tuple[str, ...]
+    request: str
+    operation: str
+    object: Json
+    old: Json = None
+    ratcheting: bool = False
+    times: int = 1
+    fingerprint: str = ""
+    cause: str = ""
+    detail: str = ""
+    fix: str = ""
+
+
+class FindingAt(msgspec.Struct, frozen=True):
+    """A finding of the run at the path of the rule, whatever it means for it."""
+
+    fingerprint: str
+    severity: str
+    cause: str
+    mismatch: str
+    operation: str
+    path: str
+    detail: str
+
+
+class CheckSource(msgspec.Struct, frozen=True):
+    """Where the handwritten check is made: the line, the callers it shares, and the other fields of that line."""
+
+    place: str
+    callers: tuple[str, ...] = ()
+    also_reports: tuple[str, ...] = ()
+
+
+class Certificate(msgspec.Struct, frozen=True):
+    """The verdict on one rule, and its evidence.
+
+    `markers` are the lines of the tags that declare it. `missing` says, for an unknown rule, what a safe one has
+    besides; each begins with the word of the demand. `findings` are those at its path. `effects` counts the answers by
+    what they change for users.
+    """
+
+    group: str
+    version: str
+    kind: str
+    path: str
+    type: str
+    origin: str
+    level: str
+    tag: str
+    limit: int | None
+    verdict: Verdict
+    missing: tuple[str, ...]
+    change: ChangeShown | None
+    asked: tuple[Asked, ...]
+    findings: tuple[FindingAt, ...] = ()
+    check: CheckSource | None = None
+    markers: tuple[str, ...] = ()
+    effects: dict[str, int] = {}
+
+    @property
+    def only_ratchets(self) -> bool:
+        """Whether all that changes is that updates may leave a bad old value alone."""
+        return bool(self.effects) and all(name.endswith("(ratcheting)") for name in self.effects)
+
+    @property
+    def name(self) -> str:
+        """The rule, as it is displayed: kind and path."""
+        kind = "/".join(filter(None, (self.group, self.version, self.kind)))
+        return f"{kind} {self.path}".rstrip()
+
+    @property
+    def words(self) -> str:
+        """The error of the rule and its limit."""
+        limit = f" {self.limit}" if self.limit is not None else ""
+        return self.type.removeprefix("FieldValue") + (f"/{self.origin}" if self.origin else "") + limit
+
+
+class MarkerVerdict(msgspec.Struct, frozen=True):
+    """The verdict on one line with a level: the worst of the rules that it declares; `no error` if it declares none."""
+
+    group: str
+    line: str
+    tag: str
+    verdict: Verdict | Literal["no error"]
+
+
+class Certificates(msgspec.Struct, frozen=True):
+    """The document. `stopped` says why the run ended, `cases` how many it asked."""
+
+    schema: str
+    harness_version: str
+    subject: str
+    release: str
+    seed: int
+    max_cases: int | None
+    max_time: float | None
+    jobs: int
+    cases: int
+    seconds: float
+    stopped: str
+    command: str
+    rules: tuple[Certificate, ...]
+    markers: tuple[MarkerVerdict, ...] = ()
+
+    @property
+    def totals(self) -> Counter[str]:
+        """The number of rules by verdict."""
+        return Counter(one.verdict for one in self.rules)
+
+
+def make_document(**fields: Any) -> Certificates:
+    """Return the document of this version of the harness."""
+    return Certificates(schema=NAME, harness_version=__version__, **fields)

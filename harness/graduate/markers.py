@@ -1,0 +1,91 @@
+"""Finds the lines of types.go that give a rule its level, and the errors that each declares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.diagnostics import InputError, Position
+from harness.gotypes.model import Comments
+from harness.rulecov.declared import errors_of
+from harness.subject.api import SHARED, Api, ApiPackage
+from harness.tags.custom_kubernetes import CustomFunctions
+from harness.tags.grammar import tag_lines
+
+_MARKER = re.compile(r"\+k8s:(alpha|beta)(?:\([^)]*\))?=")
+
+RuleName = tuple[str, str, str, str]
+"""Go type, path, type and origin of a declared error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A line with a level: its package, position and tag, and the errors of root types that it declares."""
+
+    group: str
+    package: str
+    position: Position
+    level: str
+    tag: str
+    rules: tuple[RuleName, ...]
+
+    @property
+    def line(self) -> str:
+        """The line, as import path, file and number."""
+        return f"{self.package}/{Path(self.position.file).name}:{self.position.line}"
+
+
+def markers_of(api: Api) -> tuple[Marker, ...]:
+    """Return every marker of the types of an API, by package; those for which nothing is generated declare no error."""
+    generated = {package.path: package for package in api.packages}
+    others = (
+        ApiPackage(path, path.rpartition("/")[0].rpartition("/")[2], path.rpartition("/")[2])
+        for path in api.universe.paths
+        if path not in generated and path not in SHARED
+    )
+    every = sorted((*generated.values(), *others), key=lambda package: package.path)
+    found = {
+        (one.position.file, one.position.line): one for package in every for one in _of_package(api, package)
+    }
+    return tuple(found.values())
+
+
+def _of_package(api: Api, package: ApiPackage) -> Iterator[Marker]:
+    lines = dict.fromkeys(_lines(api, package))
+    rules: Mapping[tuple[str, int], list[RuleName]] = _rules_by_line(api, package) if lines else {}
+    for position, level, tag in lines:
+        names = tuple(dict.fromkeys(rules.get((position.file, position.line), ())))
+        yield Marker(package.group, package.path, position, level, tag, names)
+
+
+def _lines(api: Api, package: ApiPackage) -> Iterator[tuple[Position, str, str]]:
+    declarations = api.universe.package(package.path)
+    for struct in declarations.structs.values():
+        yield from _in_comments((*struct.comments, *struct.second_comments))
+        for member in struct.fields:
+            yield from _in_comments((*member.comments, *member.second_comments))
+    for typedef in declarations.typedefs.values():
+        yield from _in_comments((*typedef.comments, *typedef.second_comments))
+
+
+def _in_comments(comments: Comments) -> Iterator[tuple[Position, str, str]]:
+    for line in tag_lines(comments):
+        found = _MARKER.search(line.text)
+        if found is not None:
+            yield line.position, found[1], _MARKER.sub("", line.text).strip()
+
+
+def _rules_by_line(api: Api, package: ApiPackage) -> dict[tuple[str, int], list[RuleName]]:
+    try:
+        compiled = api.compile(package, CustomFunctions())
+    except InputError:
+        return {}
+    by_line: dict[tuple[str, int], list[RuleName]] = {}
+    for name, error in errors_of(compiled):
+        rule = f"{package.path}.{name}", error.path, error.type, error.origin
+        positions: Iterable[Position] = (error.position, *error.parts.values())
+        for position in positions:
+            by_line.setdefault((position.file, position.line), []).append(rule)
+    return by_line

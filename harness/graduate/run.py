@@ -1,0 +1,112 @@
+"""Runs an ordinary search over the kinds that hold the chosen rules, and certifies each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from harness import engine
+from harness.case import Case, KindInfo
+from harness.diagnostics import UsageError
+from harness.engine import RunConfig
+from harness.errormatch.trusted import all_wordings
+from harness.events import Budget, Event, Result
+from harness.graduate.assembly import RunEvidence
+from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict
+from harness.graduate.markers import Marker
+from harness.graduate.observer import NAME, GraduationFactory
+from harness.graduate.sources import RuleNumber, trace_checks
+from harness.rulecov.inventory import Inventory, KnownRule
+from harness.subject import Subject, SubjectSpec, open_subject
+
+CASES = 10_000
+"""The number of cases for each resource and subresource that is searched, if no budget is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graduation:
+    """The results of a run, the budget that it had, and the certificates of the chosen rules."""
+
+    results: tuple[Result, ...]
+    budget: Budget
+    certificates: tuple[Certificate, ...]
+
+
+def certify(
+    parts: Sequence[SubjectSpec],
+    config: RunConfig,
+    budget: Budget,
+    rules: Sequence[KnownRule],
+    inventory: Inventory,
+    markers: Iterable[Marker],
+    on_event: Callable[[Event], None],
+) -> Graduation:
+    """Search the kinds of these rules, and return a certificate for each. Raises: HarnessError."""
+    by_type: dict[str, list[KnownRule]] = {}
+    for known in rules:
+        by_type.setdefault(known.type, []).append(known)
+    chosen = {name: tuple(own) for name, own in by_type.items()}
+    with open_subject(parts[-1]) as subject:  # the part with most gates serves most kinds
+        patterns = patterns_of(subject.target.info.kinds, chosen)
+    if not patterns:
+        names = ", ".join(sorted({known.rule.kind for known in rules}))
+        raise UsageError(f"nothing that the target serves takes objects of {names}\n  fix: choose rules of other kinds")
+    if budget == Budget():
+        budget = Budget(None, CASES * len(patterns))
+    observers = {NAME: GraduationFactory(chosen, config.trusted), **config.observers}
+    results = engine.run_parts(parts, replace(config, kinds=patterns, budget=budget, observers=observers), on_event)
+    evidence = RunEvidence(results, chosen, inventory, all_wordings(config.trusted), {}, lines_of_rules(markers))
+    with open_subject(parts[0]) as subject:
+        evidence = replace(evidence, sources=_sources(subject, evidence))
+    return Graduation(tuple(results), budget, tuple(evidence.certificates()))
+
+
+def patterns_of(kinds: Iterable[KindInfo], types: Iterable[str]) -> list[str]:
+    """Name the resources and subresources that take objects of some Go types, as `--kind` does."""
+    wanted = set(types)
+    return list(
+        dict.fromkeys(
+            f"{info.group or 'core'}/{info.version}/" + "/".join(filter(None, (info.resource, info.subresource)))
+            for info in kinds
+            if info.type in wanted
+        )
+    )
+
+
+def _sources(subject: Subject, evidence: RunEvidence) -> dict[RuleNumber, CheckSource]:
+    examples: dict[RuleNumber, Case] = {}
+    rules: dict[RuleNumber, KnownRule] = {}
+    for type_, own in evidence.chosen.items():
+        for number, known in enumerate(own):
+            seen = evidence.watched(type_, number)
+            if seen is not None and seen.example is not None:
+                examples[type_, number], rules[type_, number] = seen.example, known
+    return trace_checks(subject, examples, rules)
+
+
+def lines_of_rules(markers: Iterable[Marker]) -> dict[tuple[str, str, str, str], tuple[str, ...]]:
+    """Return the lines of the markers that declare each rule."""
+    found: dict[tuple[str, str, str, str], tuple[str, ...]] = {}
+    for marker in markers:
+        for rule in marker.rules:
+            found[rule] = (*found.get(rule, ()), marker.line)
+    return found
+
+
+def judge_markers(
+    markers: Iterable[Marker], certificates: Iterable[Certificate], levels: Sequence[str]
+) -> tuple[MarkerVerdict, ...]:
+    """Return the verdict on each line of these levels: the worst of its rules."""
+    verdicts: dict[str, list[str]] = {}
+    for one in certificates:
+        for line in one.markers:
+            verdicts.setdefault(line, []).append(one.verdict)
+    found = []
+    for marker in markers:
+        if marker.level in levels:
+            own = verdicts.get(marker.line, [])
+            worst = next((verdict for verdict in VERDICTS if verdict in own), None)
+            found.append(MarkerVerdict(
+                marker.group, marker.line, marker.tag, worst or ("unknown" if marker.rules else "no error")
+            ))  # fmt: skip
+    return tuple(found)

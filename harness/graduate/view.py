@@ -1,0 +1,150 @@
+"""Writes certificates: a table by kind and the rules that are not safe for the terminal, a block of Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich import box
+from rich.table import Table
+
+from harness.graduate.document import Certificate, Certificates, ChangeShown
+from harness.report.escaping import compact, count, fence, plain, visible
+
+MAX_LISTED = 40
+"""At most so many rules of one verdict are listed; the document has them all."""
+_MAX_OBJECT = 600
+_EFFECTS = {
+    "accepted": "objects are accepted that are rejected today",
+    "rejected": "objects are rejected that are accepted today",
+    "lost": "an error is lost",
+    "twice": "the error is served twice",
+    "added": "an error is added",
+    "words": "the words of the error change",
+    "finding": "a finding of the run is about this error",
+}
+"""What each effect means for users, as a sentence."""
+
+
+def summary_table(document: Certificates) -> Table:
+    """Return the number of rules by group, kind and verdict."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("kind", "rules", "safe", "changes", "unknown"):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    by_kind: dict[str, Counter[str]] = {}
+    for one in document.rules:
+        name = "/".join(filter(None, (one.group, one.version, one.kind)))
+        by_kind.setdefault(name, Counter())[one.verdict] += 1
+    for name, found in (*by_kind.items(), ("all", document.totals)):
+        cells = (f"{found[verdict]:,}" if found[verdict] else "-" for verdict in ("safe", "changes", "unknown"))
+        table.add_row(visible(name), f"{sum(found.values()):,}", *cells)
+    return table
+
+
+def headline(document: Certificates) -> str:
+    """Return the result in one sentence."""
+    totals = document.totals
+    return (
+        f"{document.subject}: {count(len(document.rules), 'rule')}: {totals['safe']:,} safe, "
+        f"{totals['changes']:,} changes, {totals['unknown']:,} unknown "
+        f"(seed {document.seed}, {count(document.cases, 'case')} in {document.seconds:.0f} s)"
+    )
+
+
+def lines_of(document: Certificates, limit: int = MAX_LISTED) -> Iterator[str]:
+    """Yield what stands below the table: the rules that change something, then those that are unknown, then safe."""
+    for verdict in ("changes", "unknown", "safe"):
+        found = [one for one in document.rules if one.verdict == verdict]
+        for one in found[:limit]:
+            yield from map(visible, _rule_lines(one))
+        if len(found) > limit:
+            yield f"and {count(len(found) - limit, 'rule')} more {verdict}; --json FILE lists them all"
+            yield ""
+
+
+def _rule_lines(one: Certificate) -> Iterator[str]:
+    yield f"{one.verdict}: {one.name}: {one.words} ({one.level})"
+    if one.change is not None:
+        yield from (f"  {line}" for line in _change_lines(one.change))
+    for text in one.missing:
+        yield f"  missing: {text}"
+    yield f"  evidence: {evidence_of(one)}"
+    if one.check is not None:
+        yield f"  check: {one.check.place}"
+        yield from (f"  shared: {caller}" for caller in one.check.callers)
+        if one.check.also_reports:
+            yield f"  its mark also covers: {', '.join(one.check.also_reports)}"
+    for finding in one.findings if one.verdict != "safe" else ():
+        yield f"  finding {finding.fingerprint}: {finding.severity}, {finding.cause}, {finding.operation}"
+    yield ""
+
+
+def _change_lines(change: ChangeShown) -> Iterator[str]:
+    setting = f" under {change.setting}" if change.setting else ""
+    kept = ", where an update leaves the value alone" if change.ratcheting else ""
+    cause = f" ({change.cause})" if change.cause else ""
+    yield f"{change.effect}: {_EFFECTS[change.effect]}{kept}{setting}, in {count(change.times, 'case')}{cause}"
+    if change.effect == "finding":
+        yield f"says: {change.detail}"
+    else:
+        yield f"today: {'; '.join(change.today) or 'accepted'}"
+        yield f"after: {'; '.join(change.after) or 'accepted'}"
+    yield f"{change.operation} {change.request}: {compact(change.object, _MAX_OBJECT)}"
+    if change.operation == "update":
+        yield f"old: {compact(change.old, _MAX_OBJECT)}"
+    if change.fix:
+        yield f"fix: {change.fix}"
+    if change.fingerprint:
+        yield f"finding: {change.fingerprint}"
+
+
+def evidence_of(one: Certificate) -> str:
+    """Return what was asked about a rule, in one sentence."""
+    asked = one.asked
+    both, rule, check = (sum(getattr(each, name) for each in asked) for name in ("both", "rule", "check"))
+    kept, held = sum(each.kept for each in asked), sum(each.held for each in asked)
+    reached = sum(1 for each in asked if each.cases)
+    limit = "at its limit" if one.limit is not None else "once"
+    parts = [
+        f"{count(sum(each.cases for each in asked), 'case')} in {reached} of {count(len(asked), 'request')}",
+        f"rejected by both {both:,}, by the rule alone {rule:,}, by the check alone {check:,}",
+        f"accepted {limit}: {'yes' if any(each.at_limit for each in asked) else 'no'}",
+        f"bad old values let through by both {kept:,}, rejected by both {held:,}",
+    ]
+    return "; ".join(parts)
+
+
+def markdown_of(document: Certificates) -> str:
+    """Return the block for a pull request: the command, a table of all rules, and an object for each change."""
+    lines = [f"### Graduation: {plain(document.subject)}", "", plain(headline(document)), ""]
+    lines += [fence("made with", "console", visible(document.command)).rstrip(), ""]
+    lines += ["| rule | error | level | verdict | why |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {plain(one.name)} | {plain(one.words)} | {one.level} | **{one.verdict}** | {plain(_why(one))} |"
+        for one in document.rules
+    ]
+    for one in document.rules:
+        if one.change is not None:
+            lines += ["", *_details(one, one.change)]
+    return "\n".join(lines) + "\n"
+
+
+def _why(one: Certificate) -> str:
+    if one.change is not None:
+        return _EFFECTS[one.change.effect]
+    return "; ".join(one.missing) or evidence_of(one)
+
+
+def _details(one: Certificate, change: ChangeShown) -> Sequence[str]:
+    title = f"{one.name}: {one.words}: {_EFFECTS[change.effect]}"
+    pair: Iterable[tuple[str, object]] = (
+        [("old", change.old), ("new", change.object)] if change.operation == "update" else [("object", change.object)]
+    )
+    today, after = ("; ".join(errors) or "accepted" for errors in (change.today, change.after))
+    words = (
+        [plain(change.detail)] if change.effect == "finding" else [f"today: {plain(today)}", f"after: {plain(after)}"]
+    )
+    return [
+        f"<details><summary>{plain(title)}</summary>", "", *(f"{word}<br>" for word in words), "",
+        *(fence(name, "json", compact(value, 4000)).rstrip() + "\n" for name, value in pair), "</details>",
+    ]  # fmt: skip
