@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -140,7 +141,7 @@ def _write(file: Path | None, data: bytes) -> None:
     if file is None:
         return
     if file == STDOUT:
-        click.get_binary_stream("stdout").write(data)
+        sys.stdout.buffer.write(data)
         return
     try:
         write_atomically(file, data)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import msgspec
 
+from harness.case import Case, kind_name
 from harness.compare.comparator import is_unchanged
 from harness.compare.finding import Finding
 from harness.errormatch.matcher import matcher_for
@@ -31,7 +32,10 @@ _EARLY = {
 
 @dataclass(frozen=True)
 class RunEvidence:
-    """The results of a run in all of its parts, with the rules that were chosen and all that are declared."""
+    """The results of a run in all of its parts, with the rules that were chosen and all that are declared.
+
+    `unserved` are the types of versions that are registered and not served, which were not searched.
+    """
 
     results: Sequence[Result]
     chosen: Mapping[str, tuple[KnownRule, ...]]
@@ -39,6 +43,7 @@ class RunEvidence:
     trusted: Wordings
     sources: Mapping[tuple[str, int], CheckSource]
     markers: Mapping[tuple[str, str, str, str], tuple[str, ...]]
+    unserved: Collection[str] = ()
 
     def certificates(self) -> Iterator[Certificate]:
         """Yield the certificate of every chosen rule, in order."""
@@ -78,7 +83,7 @@ class RunEvidence:
             has_limit=known.limit is not None,
             update_only=known.update,
             searched=seen is not None,
-            served=any(one.kind.served for one in kinds) or not kinds,
+            served=type_ not in self.unserved,
             enforced=seen is None or seen.enforced,
             crashes=seen.crashes if seen is not None else 0,
             stopped_early=self._stopped_early,
@@ -182,21 +187,22 @@ def _with_times(change: ChangeShown, times: int) -> ChangeShown:
 
 def _of_shown(shown: Shown) -> ChangeShown:
     case, effects = shown.case, shown.effects
-    resource = "/".join(filter(None, (case.resource, case.subresource)))
-    group_version = "/".join(filter(None, (case.group, case.version)))
     return ChangeShown(
-        effects.effect, effects.setting, effects.today, effects.after, f"{group_version} {resource}".strip(),
-        str(case.operation), case.object, case.old, shown.ratcheting, shown.times,
+        effects.effect, effects.setting, effects.today, effects.after, _request_of(case), str(case.operation),
+        case.object, case.old, shown.ratcheting, shown.times,
     )  # fmt: skip
 
 
 def _of_finding(finding: Finding) -> ChangeShown:
-    resource = "/".join(filter(None, (finding.resource, finding.subresource)))
-    group_version = "/".join(filter(None, (finding.group, finding.version)))
+    case, ratcheting = finding.case, is_unchanged(finding.case, finding.path)
     return ChangeShown(
-        "finding", "", (), (), f"{group_version} {resource}".strip(), finding.operation, finding.case.object,
-        finding.case.old, is_unchanged(finding.case, finding.path), finding.occurrences, finding.fingerprint, finding.code, finding.detail, finding.fix,
+        "finding", "", (), (), _request_of(case), finding.operation, case.object, case.old, ratcheting,
+        finding.occurrences, finding.fingerprint, finding.code, finding.detail, finding.fix,
     )  # fmt: skip
+
+
+def _request_of(case: Case) -> str:
+    return kind_name(case.group, case.version, case.resource, case.subresource)
 
 
 def _copy(one: Watched) -> Watched:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.diagnostics import UsageError, near_miss
@@ -105,15 +105,16 @@ def _check_field(field: str, rules: Sequence[KnownRule], name: str) -> None:
     kind, path = _split(field)
     own = [known for known in rules if kind in _kinds_of(known)]
     if not own:
-        kinds = sorted({known.rule.kind for known in rules})
-        by_lower = {one.lower(): one for one in kinds}
-        hint = near_miss(kind, list(by_lower)) or f"one of {', '.join(kinds[:8])}"
-        for lower, one in by_lower.items():
-            hint = hint.replace(lower, one) if f"{lower}?" in hint else hint
-        raise UsageError(f"{field!r}: {name} has no kind {field.partition('.')[0]} with rules\n  fix: {hint}")
-    paths = sorted(set().union(*map(_paths_of, own)))
+        kinds = {known.rule.kind.lower(): known.rule.kind for known in rules}
+        named = field.rpartition("/")[2].partition(".")[0]
+        wanted = f"{field.rpartition('/')[0]}/{named}".removeprefix("/")
+        raise UsageError(f"{field!r}: {name} has no kind {wanted} with rules\n  fix: {_hint(named.lower(), kinds)}")
+    paths = {one: f"{own[0].rule.kind}.{one}" for one in sorted(set().union(*map(_paths_of, own))) if one}
     if path not in paths:
-        below = [one for one in paths if one.startswith(f"{path}.")] if path else []
-        known = [f"{own[0].rule.kind}.{one}" for one in below or paths if one]
-        hint = near_miss(f"{own[0].rule.kind}.{path}", known) or f"one of {', '.join(known[:6])}"
-        raise UsageError(f"{field!r} names no field with a rule of {name}\n  fix: {hint}")
+        raise UsageError(f"{field!r} names no field with a rule of {name}\n  fix: {_hint(path, paths)}")
+
+
+def _hint(text: str, names: Mapping[str, str]) -> str:
+    """Return the name that is nearest to a text, as it is written, or some of all names."""
+    near = near_miss(text, list(names)).removeprefix("did you mean ").removesuffix("?")
+    return f"did you mean {names[near]}?" if near in names else f"one of {', '.join(list(names.values())[:6])}"

@@ -25,7 +25,8 @@ class ChangeShown(msgspec.Struct, frozen=True):
     `effect` is the worst; `today` and `after` are the errors that users are served before and after graduation, under
     the gate setting `setting`. `fingerprint`, `cause` and `fix` are those of the finding whose reduced case it is; they
     are empty where the run reduced none, and then the object is as it was asked. `times` counts the answers of the run
-    that show this effect. `ratcheting`: the update leaves alone what the errors are about. For a difference between versions, `today` and `after` are empty and `detail` says it.
+    that show this effect. `ratcheting`: the update leaves alone what the errors are about. For an effect `finding`,
+    such as a difference between versions, `today` and `after` are empty and `detail` says it.
     """
 
     effect: Effect | Literal["finding"]

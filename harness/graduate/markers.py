@@ -46,9 +46,7 @@ def markers_of(api: Api) -> tuple[Marker, ...]:
         if path not in generated and path not in SHARED
     )
     every = sorted((*generated.values(), *others), key=lambda package: package.path)
-    found = {
-        (one.position.file, one.position.line): one for package in every for one in _of_package(api, package)
-    }
+    found = {(one.position.file, one.position.line): one for package in every for one in _of_package(api, package)}
     return tuple(found.values())
 
 

@@ -24,7 +24,7 @@ from harness.field import FieldError
 from harness.fuzzers.shapepaths import resolve_path
 from harness.graduate.after import EFFECTS, Effects, RuleErrors, compare_after
 from harness.graduate.values import ValueTree
-from harness.jsonpath import look
+from harness.jsonpath import ABSENT, look
 from harness.memory import Memory, Room
 from harness.objectmodel import STATUS, without_status
 from harness.rulecov.accepting import CREATED, UncoveredRules, is_at
@@ -36,6 +36,7 @@ NAME = "graduate"
 
 _REMEMBERED = Room(12_000)
 """The memory for known errors; their paths contain map keys, so their number is not bounded otherwise."""
+_EMPTY: tuple[Any, ...] = (ABSENT, None, "", [], {})
 _MAX_REJECTED = 12
 """At most so many rejected values of one rule are remembered, to be met again in old objects."""
 
@@ -220,7 +221,7 @@ class GraduationObserver:
         name = _name_of(info, case.operation)
         reported = self._reported(answer)
         accepted = not answer.handwritten and not answer.declarative
-        self._count(case, name, accepted, reported)
+        unchanged = self._count(case, name, accepted, reported)
         if accepted:
             self._accept(case, name)
             return
@@ -241,7 +242,7 @@ class GraduationObserver:
             if not _are_equal(check, rule) or info.composition != "levels":
                 effects = compare_after(answer.handwritten, answer.declarative, watch.errors, info, self._trusted)
                 if effects is not None:
-                    kept = all(is_unchanged(case, error.field) for error in (*check, *rule))
+                    kept = number in unchanged or all(is_unchanged(case, error.field) for error in (*check, *rule))
                     watch.offer(Shown(effects, case, kept))
 
     def _reported(self, answer: Answer) -> dict[int, tuple[list[FieldError], list[FieldError]]]:
@@ -267,18 +268,25 @@ class GraduationObserver:
 
     def _count(
         self, case: Case, name: str, accepted: bool, reported: Mapping[int, tuple[list[FieldError], list[FieldError]]]
-    ) -> None:
+    ) -> set[int]:
+        """Count a case, and return the rules all of whose values it leaves alone, absent and empty ones being one."""
         old = CREATED if case.operation is Operation.CREATE else case.old
         counted: set[int] = set()
+        changed: set[int] = set()
         for number, value, was in self._tree.values(case.object, old):
             watch = self._watches[number]
             asked = watch.seen.asked.get(name)
             if asked is None:
-                continue
+                continue  # the request cannot write the value
+            same = value == was or (value in _EMPTY and was in _EMPTY)
+            if not same:
+                changed.add(number)
             if number not in counted:
                 counted.add(number)
                 asked.cases += 1
                 asked.accepted += accepted
+            if same and old is not CREATED and accepted and watch.known.update and value not in _EMPTY:
+                asked.at_limit = True  # what a rule about changes accepts is a value that stays
             if watch.rejected and old is not CREATED and value == was and value in watch.rejected:
                 check, rule = reported.get(number, ((), ()))
                 asked.kept += not check and not rule
@@ -286,6 +294,7 @@ class GraduationObserver:
         for number in reported.keys() - counted:
             if (asked := self._watches[number].seen.asked.get(name)) is not None:
                 asked.cases += 1
+        return set() if old is CREATED else reported.keys() - changed
 
     def _note_rejected(self, watch: _Watch, asked: Asked, case: Case, errors: Sequence[FieldError]) -> None:
         known = watch.known

@@ -47,28 +47,30 @@ def certify(
         by_type.setdefault(known.type, []).append(known)
     chosen = {name: tuple(own) for name, own in by_type.items()}
     with open_subject(parts[-1]) as subject:  # the part with most gates serves most kinds
-        patterns = patterns_of(subject.target.info.kinds, chosen)
+        kinds = [info for info in subject.target.info.kinds if info.type in chosen]
+    patterns = patterns_of(info for info in kinds if info.served)
     if not patterns:
-        names = ", ".join(sorted({known.rule.kind for known in rules}))
+        names = ", ".join(sorted({f"{known.rule.version}/{known.rule.kind}" for known in rules}))
         raise UsageError(f"nothing that the target serves takes objects of {names}\n  fix: choose rules of other kinds")
+    unserved = {info.type for info in kinds} - {info.type for info in kinds if info.served}
     if budget == Budget():
         budget = Budget(None, CASES * len(patterns))
     observers = {NAME: GraduationFactory(chosen, config.trusted), **config.observers}
     results = engine.run_parts(parts, replace(config, kinds=patterns, budget=budget, observers=observers), on_event)
-    evidence = RunEvidence(results, chosen, inventory, all_wordings(config.trusted), {}, lines_of_rules(markers))
+    evidence = RunEvidence(
+        results, chosen, inventory, all_wordings(config.trusted), {}, lines_of_rules(markers), unserved
+    )
     with open_subject(parts[0]) as subject:
         evidence = replace(evidence, sources=_sources(subject, evidence))
     return Graduation(tuple(results), budget, tuple(evidence.certificates()))
 
 
-def patterns_of(kinds: Iterable[KindInfo], types: Iterable[str]) -> list[str]:
-    """Name the resources and subresources that take objects of some Go types, as `--kind` does."""
-    wanted = set(types)
+def patterns_of(kinds: Iterable[KindInfo]) -> list[str]:
+    """Name resources and subresources, as `--kind` does."""
     return list(
         dict.fromkeys(
             f"{info.group or 'core'}/{info.version}/" + "/".join(filter(None, (info.resource, info.subresource)))
             for info in kinds
-            if info.type in wanted
         )
     )
 

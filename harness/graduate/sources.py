@@ -62,7 +62,10 @@ def _others(reported: Mapping[str, None], own: str) -> tuple[str, ...]:
 
 
 def _traced(case: Case, number: int) -> Case:
-    return msgspec.structs.replace(case, id=number + 1, trace=True)
+    """Return a case that asks for sources, and for nothing else beyond the two lists."""
+    return msgspec.structs.replace(
+        case, id=number + 1, trace=True, repeat=False, versions=False, served=False, validated=False
+    )
 
 
 def _line_of(source: str) -> str:
