@@ -16,7 +16,7 @@ from harness.errormatch.trusted import Wordings
 from harness.events import KindReport, Result
 from harness.graduate.after import EFFECTS, RuleErrors, compare_after
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, FindingAt
-from harness.graduate.observer import NAME, Asked, Shown, Watched, name_of_effect, worst
+from harness.graduate.observer import NAME, Asked, ShownEffect, Watched, name_of_effect, worst
 from harness.graduate.verdict import Evidence, decide
 from harness.jsonpath import canonical_path
 from harness.rulecov.inventory import Inventory, KnownRule
@@ -185,7 +185,7 @@ def _with_times(change: ChangeShown, times: int) -> ChangeShown:
     return msgspec.structs.replace(change, times=times)
 
 
-def _of_shown(shown: Shown) -> ChangeShown:
+def _of_shown(shown: ShownEffect) -> ChangeShown:
     case, effects = shown.case, shown.effects
     return ChangeShown(
         effects.effect, effects.setting, effects.today, effects.after, _request_of(case), str(case.operation),

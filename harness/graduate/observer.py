@@ -73,7 +73,7 @@ class Asked(msgspec.Struct):
         self.beyond |= other.beyond
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ShownEffect(msgspec.Struct, frozen=True):
     """The smallest object that shows an effect of graduation, of those that the run asked. `times` counts them all.
 
     `ratcheting`: the update leaves alone what the errors are about, so that rules let it through by design.
@@ -89,7 +89,7 @@ class Shown(msgspec.Struct, frozen=True):
         """The effect, and whether it is of ratcheting: what is counted apart."""
         return name_of_effect(self.effects.effect, self.ratcheting)
 
-    def joined(self, other: Shown) -> Shown:
+    def joined(self, other: ShownEffect) -> ShownEffect:
         """Return the one with the smaller case, with the times of both."""
         smaller = self if _size(self.case) <= _size(other.case) else other
         return msgspec.structs.replace(smaller, times=self.times + other.times)
@@ -108,7 +108,7 @@ class Watched(msgspec.Struct):
     """
 
     asked: dict[str, Asked]
-    shown: dict[str, Shown]
+    shown: dict[str, ShownEffect]
     example: Case | None = None
     enforced: bool = True
     crashes: int = 0
@@ -151,7 +151,7 @@ class _Watch:
     seen: Watched
     rejected: list[Any] = field(default_factory=list)
 
-    def offer(self, shown: Shown) -> None:
+    def offer(self, shown: ShownEffect) -> None:
         """Record an effect with its case, if there is no smaller one."""
         known = self.seen.shown.get(shown.name)
         self.seen.shown[shown.name] = shown if known is None else known.joined(shown)
@@ -243,7 +243,7 @@ class GraduationObserver:
                 effects = compare_after(answer.handwritten, answer.declarative, watch.errors, info, self._trusted)
                 if effects is not None:
                     kept = number in unchanged or all(is_unchanged(case, error.field) for error in (*check, *rule))
-                    watch.offer(Shown(effects, case, kept))
+                    watch.offer(ShownEffect(effects, case, kept))
 
     def _reported(self, answer: Answer) -> dict[int, tuple[list[FieldError], list[FieldError]]]:
         """Return the errors of an answer by rule: those of its handwritten check, and its own."""
@@ -350,6 +350,6 @@ def _weight(value: Any) -> int:
     return 1 + (len(value) if isinstance(value, str) else 0)
 
 
-def worst(shown: Mapping[str, Shown]) -> Shown | None:
+def worst(shown: Mapping[str, ShownEffect]) -> ShownEffect | None:
     """Return the worst effect that was shown; of one effect, that which is not of ratcheting."""
     return min(shown.values(), key=lambda one: (EFFECTS.index(one.effects.effect), one.ratcheting), default=None)

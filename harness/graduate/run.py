@@ -16,6 +16,7 @@ from harness.graduate.document import VERDICTS, Certificate, CheckSource, Marker
 from harness.graduate.markers import Marker
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.sources import RuleNumber, trace_checks
+from harness.graduate.versions import SharedChecks
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject, SubjectSpec, open_subject
 
@@ -62,7 +63,9 @@ def certify(
     )
     with open_subject(parts[0]) as subject:
         evidence = replace(evidence, sources=_sources(subject, evidence))
-    return Graduation(tuple(results), budget, tuple(evidence.certificates()))
+    own = [known for every in chosen.values() for known in every]
+    checks = SharedChecks([info for info in results[-1].target.kinds if info.served], inventory.rules)
+    return Graduation(tuple(results), budget, checks.join(tuple(evidence.certificates()), own))
 
 
 def patterns_of(kinds: Iterable[KindInfo]) -> list[str]:
