@@ -30,6 +30,7 @@ NOT_RUN: dict[str, str] = {
     r"python -m bench": "measures for minutes: tests/bench asks every question with little time",
     r"--kubernetes 1\.3[3-5]\.": "builds a worker of a release before 1.36, for minutes: tox -e older asks those",
     r"--webhook": "asks a webhook of the reader's: tests/subject/test_crd_opener.py has one of its own",
+    r"graduate --level beta --kubernetes": "searches every kind for minutes: tests/graduate asks one rule of a release",
     r"~/": "needs a checkout of Kubernetes: tests/verify makes one of the release's module",
 }
 """Commands that no test of pages runs, and why."""
@@ -57,6 +58,7 @@ for word in "$@"; do case "$word" in
 run) case "$*" in *--handwritten*) ;; *) set -- "$@" {few};; esac; break;;
 record) set -- "$@" --max-cases 1500; break;;
 bench|verify) set -- "$@" --max-cases 300; break;;
+graduate) set -- "$@" --max-cases 600; break;;
 power) set -- "$@" --max-cases 60; case "$*" in *--kubernetes*) ;; *) set -- "$@" --every 200;; esac; break;;
 explain|lint|docs|rules|kinds|compile|check|replay|render|merge|exceptions|config|upgrade) break;;
 esac; done

@@ -43,6 +43,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "merge": ("report.json",),
     "bench": ("thing", "--max-cases", "10", "--max-time", "1", "--jobs", "1"),
     "power": ("thing", "--max-cases", "10", "--max-time", "1", "--jobs", "1", "--every", "40"),
+    "graduate": ("thing", "--level", "beta", "--max-cases", "10", "--max-time", "1", "--jobs", "1"),
     "lint": ("thing",),
     "docs": ("thing", "--output", "o"),
     "completion": ("bash",),
@@ -54,7 +55,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "exceptions count": ("--exceptions", "exceptions.yaml"),
 }
 """Good arguments, so that what is hostile gets far."""
-SLOW = frozenset({"bench", "power", "verify"})
+SLOW = frozenset({"bench", "graduate", "power", "verify"})
 """Commands that get a tenth of the turns."""
 NOT_TRIED = frozenset({("check-worker", "program"), ("docs", "output")})
 """What starts whatever it is given, or writes a tree wherever it is told to."""
