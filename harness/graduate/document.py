@@ -64,6 +64,16 @@ class CheckSource(msgspec.Struct, frozen=True):
     callers: tuple[str, ...] = ()
     also_reports: tuple[str, ...] = ()
 
+    @property
+    def line(self) -> str:
+        """The line that makes the error, without the place that calls it."""
+        return line_of(self.place)
+
+
+def line_of(source: str) -> str:
+    """Return the line of a source of an error, without the place that calls it."""
+    return source.partition(", called at ")[0]
+
 
 class Certificate(msgspec.Struct, frozen=True):
     """The verdict on one rule, and its evidence.

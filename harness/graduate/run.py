@@ -13,6 +13,7 @@ from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Event, Result
 from harness.graduate.assembly import RunEvidence
 from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict
+from harness.graduate.helpers import doubt_shared
 from harness.graduate.markers import Marker
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.sources import RuleNumber, trace_checks
@@ -65,7 +66,8 @@ def certify(
         evidence = replace(evidence, sources=_sources(subject, evidence))
     own = [known for every in chosen.values() for known in every]
     checks = SharedChecks([info for info in results[-1].target.kinds if info.served], inventory.rules)
-    return Graduation(tuple(results), budget, checks.join(tuple(evidence.certificates()), own))
+    joined = checks.join(doubt_shared(tuple(evidence.certificates())), own)
+    return Graduation(tuple(results), budget, joined)
 
 
 def patterns_of(kinds: Iterable[KindInfo]) -> list[str]:

@@ -13,7 +13,7 @@ import msgspec
 from harness.case import Case
 from harness.errormatch.matcher import matcher_for
 from harness.graduate.after import RuleErrors
-from harness.graduate.document import CheckSource
+from harness.graduate.document import CheckSource, line_of
 from harness.jsonpath import canonical_path
 from harness.rulecov.inventory import KnownRule
 from harness.subject import Subject
@@ -46,13 +46,13 @@ def trace_checks(
             for error in answer.handwritten:
                 if error.source and error.covered:
                     words = f"{info.kind} {canonical_path(error.field)}"
-                    reported.setdefault(_line_of(error.source), {})[words] = None
+                    reported.setdefault(line_of(error.source), {})[words] = None
                 if error.source and errors.counts(error, matcher):
                     lines.setdefault(name, error.source)
     code = subject.code()
     own = {name: f"{rules[name].rule.kind} {canonical_path(rules[name].rule.path)}" for name in lines}
     return {
-        name: CheckSource(source, tuple(code.callers(source)), _others(reported.get(_line_of(source), {}), own[name]))
+        name: CheckSource(source, tuple(code.callers(source)), _others(reported.get(line_of(source), {}), own[name]))
         for name, source in lines.items()
     }
 
@@ -66,8 +66,3 @@ def _traced(case: Case, number: int) -> Case:
     return msgspec.structs.replace(
         case, id=number + 1, trace=True, repeat=False, versions=False, served=False, validated=False
     )
-
-
-def _line_of(source: str) -> str:
-    """Return the line that makes an error, without the place that calls it."""
-    return source.partition(", called at ")[0]
