@@ -194,9 +194,13 @@ class GraduationObserver:
 
     def _takes(self, known: KnownRule, subresource: str) -> bool:
         """Whether a request can write the value that a rule checks: the status, or everything else."""
-        if self._mode != "served" or not self._has_status or not known.steps:
+        if not self._splits(subresource) or not known.steps:
             return True
         return (known.steps[0] == STATUS) == (subresource == STATUS)
+
+    def _splits(self, subresource: str) -> bool:
+        """Whether a request writes the status alone, or everything else: others, such as `approval`, vary."""
+        return self._mode == "served" and self._has_status and subresource in ("", STATUS)
 
     def examine(self, cases: Sequence[Case], answers: Sequence[Answer], seconds: float) -> None:
         """Record what a batch shows of the rules."""
@@ -279,7 +283,7 @@ class GraduationObserver:
             if asked is None:
                 continue  # the request cannot write the value
             same = value == was or (value in _EMPTY and was in _EMPTY)
-            if not same:
+            if not same and (number not in reported or without_empty(value) != without_empty(was)):
                 changed.add(number)
             if number not in counted:
                 counted.add(number)
@@ -320,7 +324,7 @@ class GraduationObserver:
 
     def _validated(self, case: Case, obj: Any) -> Any:
         """Return the part of an object that the request can write: the status, or everything else."""
-        if case.mode != "served" or not self._has_status or not isinstance(obj, dict):
+        if not self._splits(case.subresource) or not isinstance(obj, dict):
             return obj
         return {STATUS: obj.get(STATUS)} if case.subresource == STATUS else without_status(obj)
 
@@ -348,6 +352,15 @@ def _weight(value: Any) -> int:
     if isinstance(value, list):
         return 1 + sum(map(_weight, value))
     return 1 + (len(value) if isinstance(value, str) else 0)
+
+
+def without_empty(value: Any) -> Any:
+    """Return a value without empty members, as semantic equality sees it; absent where nothing is left."""
+    if isinstance(value, dict):
+        value = {name: left for name, one in value.items() if (left := without_empty(one)) is not ABSENT}
+    elif isinstance(value, list):
+        value = [without_empty(one) for one in value]
+    return ABSENT if value in _EMPTY else value
 
 
 def worst(shown: Mapping[str, ShownEffect]) -> ShownEffect | None:

@@ -125,6 +125,19 @@ def test_a_status_is_asked_through_its_subresource_alone() -> None:
     assert ["toys/v1 toys create", "toys/v1 toys update"] == list(observer.outcome().rules[0].asked)
 
 
+def test_another_subresource_may_write_anything() -> None:
+    """As `approval` writes conditions of the status: its requests are asked about the spec and the status."""
+    approval = RequestKind(msgspec.structs.replace(STATUS, subresource="approval"), Operation.UPDATE)
+    known = msgspec.structs.replace(KNOWN, steps=("status", "name"), places=("status.name",))
+    unit = Unit(0, (*UNIT.requests, RequestKind(STATUS, Operation.UPDATE), approval))
+    observer = GraduationObserver(unit, (known,), NO_WORDINGS, "served", has_status=True)
+    one = Case(1, "toys", "v1", "Toy", Operation.UPDATE, {"status": {"name": "abc"}}, {}, "toys", "approval")
+    observer.examine([one], [Answer(1)], 0.0)
+    asked = observer.outcome().rules[0].asked
+    assert ["toys/v1 toys/status update", "toys/v1 toys/approval update"] == list(asked)
+    assert [False, True] == [each.at_limit for each in asked.values()]
+
+
 def test_a_rule_about_changes_accepts_a_value_that_stays() -> None:
     """An accepted update that leaves a value alone shows it accepting, also where nothing around it changed."""
     known = msgspec.structs.replace(KNOWN, judge="unchanged", limit=None, update=True)
@@ -135,7 +148,14 @@ def test_a_rule_about_changes_accepts_a_value_that_stays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("new", "old", "ratcheting"), [({}, {"name": ""}, True), ({"name": ""}, {}, True), ({"name": "b"}, {}, False)]
+    ("new", "old", "ratcheting"),
+    [
+        ({}, {"name": ""}, True),
+        ({"name": ""}, {}, True),
+        ({"name": "b"}, {}, False),
+        ({"name": [{"a": None}]}, {"name": [{}]}, True),
+        ({"name": [{}, {}]}, {"name": [{}]}, False),
+    ],
 )
 def test_absent_and_empty_values_are_one(new: dict[str, Any], old: dict[str, Any], ratcheting: bool) -> None:
     """An update from one to the other leaves the value alone, as semantic equality has it."""
