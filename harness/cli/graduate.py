@@ -30,6 +30,8 @@ from harness.graduate.view import headline, lines_of, markdown_of, summary_table
 from harness.report.escaping import encode_json
 from harness.rulecov.inventory import inventory_of
 from harness.subject import Example, SubjectSpec, load_suite
+from harness.subject.openers.crd import CRD
+from harness.subject.openers.policy import POLICY
 from harness.subject.opening import api_of, kind_of
 from harness.suite import Suite
 
@@ -107,8 +109,8 @@ def _spec_of(target: TargetChoice, suites: Sequence[str], fields: Sequence[str])
         if "/" in name and "." not in name.rpartition("/")[2]:
             raise UsageError(f"{name!r} is no suite and names no field\n  fix: KIND.FIELD, or a folder with suite.py")
     spec = target.one(suites)
-    if spec.against or spec.handwritten:
-        raise UsageError("a certificate is about two sides of one target\n  fix: leave out what it is compared with")
+    if spec.kind in (CRD.name, POLICY.name):
+        raise UsageError("CRDs and policies have no levels\n  fix: name a suite with types.go, or a release")
     if spec.kind == "suite":
         suite = load_suite(spec.location)
         if not isinstance(suite, Suite):

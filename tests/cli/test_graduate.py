@@ -114,6 +114,7 @@ def test_bad_input_is_exit_code_2(capfd: Any, suite: Path, words: tuple[str, ...
     ("words", "message"),
     [
         (("suites/order_pydantic", "--level", "beta"), "has no types.go"),
+        (("--crd", "tests/crds/before", "--level", "beta"), "have no levels"),
         (("A.b",), "no target is named"),
     ],
 )
