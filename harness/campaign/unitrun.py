@@ -15,7 +15,8 @@ import msgspec
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
-from harness.report.model.reading import read_data, read_report
+from harness.report.formats.json import encode
+from harness.report.model.reading import read_report
 
 MAX_UNIT_SECONDS = 4 * 3600.0
 """How long one unit may take. Units: seconds."""
@@ -51,7 +52,12 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
         for part in report.parts:
             if part.stopped != _COMPLETE:
                 raise _failed(unit, f"{part.subject} ended by {part.stopped}: {part.stopped_detail or said}")
-        ledger.keep(unit, read_data(file))
+        # A file of this machine is not part of the result.
+        findings = tuple(
+            msgspec.structs.replace(one, replay=one.replay and f"harness replay {one.fingerprint}")
+            for one in report.findings
+        )
+        ledger.keep(unit, encode(msgspec.structs.replace(report, findings=findings)))
         return report.cases
 
 

@@ -19,9 +19,7 @@ from harness.campaign.ledger import CampaignLedger
 from harness.campaign.merged import merge_settings
 from harness.campaign.plan import CampaignPlan
 from harness.diagnostics import HarnessError
-from harness.events import Discovery, Timings
 from harness.report.formats.json import encode
-from harness.report.model.document import Report
 
 ROOT = Path(__file__).parent.parent.parent
 PLAN = CampaignPlan((("migration",),), seeds=(1, 2, 3), cases=300)
@@ -50,22 +48,24 @@ def new_ledger(place: Path, plan: CampaignPlan = PLAN) -> CampaignLedger:
     return ledger
 
 
-def without_times(report: Report) -> bytes:
-    """Encode a report without what depends on the machine and the hour."""
-    parts = tuple(
-        msgspec.structs.replace(part, seconds=0.0, timings=Timings(), discovery=Discovery()) for part in report.parts
-    )
-    totals = msgspec.structs.replace(report.totals, cases_per_second=0.0)
-    return encode(msgspec.structs.replace(report, started="", seconds=0.0, parts=parts, totals=totals))
+TIMES = frozenset({"started", "seconds", "timings", "discovery", "cases_per_second", "first"})
+"""The keys of a report that depend on the machine and the hour."""
 
 
-def result(ledger: CampaignLedger) -> list[bytes]:
+def without_times(value: Any) -> Any:
+    """Return a document without its times."""
+    if isinstance(value, dict):
+        return {key: without_times(below) for key, below in value.items() if key not in TIMES}
+    return [without_times(below) for below in value] if isinstance(value, list) else value
+
+
+def result(ledger: CampaignLedger) -> list[Any]:
     """The merged reports of a ledger, times left out."""
-    return [without_times(merged.report) for merged in merge_settings(ledger)]
+    return [without_times(msgspec.json.decode(encode(merged.report))) for merged in merge_settings(ledger)]
 
 
 def test_a_campaign_is_the_same_after_a_worker_was_killed(client: Any, folder: Path, tmp_path: Path) -> None:
-    """Byte for byte, times left out; the killed worker's unit is computed by another one, and nothing twice."""
+    """All but times; the killed worker's unit is computed by another one, and nothing twice."""
     undisturbed, disturbed = new_ledger(tmp_path / "one"), new_ledger(tmp_path / "two")
     tally = execute(undisturbed, client, folder, lambda tally: None)
     assert (3, 3, {}) == (tally.units, tally.done, tally.failed)
@@ -83,9 +83,8 @@ def test_a_campaign_is_the_same_after_a_worker_was_killed(client: Any, folder: P
     assert pids[0] not in client.run(os.getpid).values()
     (merged,) = result(disturbed)
     assert [merged] == result(undisturbed)
-    report = msgspec.json.decode(merged)
-    assert "different" == report["verdict"]
-    assert tally.cases == report["cases"] >= 900
+    assert "different" == merged["verdict"]
+    assert tally.cases == merged["cases"] >= 900
 
 
 def test_only_what_is_missing_is_computed(client: Any, folder: Path, tmp_path: Path) -> None:
