@@ -18,7 +18,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"pytest_plugin"}),
     frozenset({"cli"}),
     frozenset({"verify"}),
-    frozenset({"lint", "apidocs", "power", "cost", "export", "graduate", "upgrade"}),
+    frozenset({"lint", "apidocs", "power", "cost", "export", "graduate", "upgrade", "campaign"}),
     frozenset({"report", "ratchets", "record", "rulecov"}),
     frozenset({"strategies"}),
     frozenset({"engine"}),

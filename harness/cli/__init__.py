@@ -26,6 +26,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("explain", "explain", "Explain a cause, severity, lint rule, tag or message code."),
     ("render", "render", "Show a saved report, or write it as HTML, JUnit, SARIF, ..."),
     ("merge", "merge", "Merge the reports of shards."),
+    ("campaign", "campaign", "Run many searches after one plan, and go on after whatever dies."),
     ("exceptions", "exceptions", "Manage exceptions for known findings."),
     ("bench", "bench", "Measure the cost of validation: handwritten, declarative, and both."),
     ("graduate", "graduate", "Certify rules: may they become standard, and their handwritten checks go?"),

@@ -1,0 +1,161 @@
+"""Hands the units of a campaign to the workers of a Dask scheduler: an embedded one, or one at an address.
+
+Few units are with the scheduler at a time, and only their names and counts come back; reports go from the worker to the
+ledger. A worker that dies loses its unit, which is handed out again; a scheduler that goes away ends the command, and
+what is done stays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness.campaign.ledger import CampaignLedger, code_digest, missing_extra
+from harness.campaign.plan import CampaignUnit
+from harness.campaign.unitrun import compute_remotely
+from harness.diagnostics import TargetError
+
+AHEAD = 2
+"""Units that are with the scheduler for each worker: one computed and one waiting."""
+MOST_TRIES = 3
+"""How often a unit is tried that ends with an error. A worker's death is none."""
+MOST_DEATHS = 20
+"""How many workers may die with the same unit before it is given up."""
+_WAIT = 60.0
+"""How long a scheduler may take to have a worker. Units: seconds."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far a campaign is: units in all, done before, and done now; their cases; and the units that failed."""
+
+    units: int
+    before: int = 0
+    done: int = 0
+    cases: int = 0
+    failed: dict[str, str] = field(default_factory=dict)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """The time since the start."""
+        return time.monotonic() - self.started
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate from the units that are done; None before the first."""
+        open_units = self.units - self.before - self.done - len(self.failed)
+        return self.seconds / self.done * open_units if self.done else None
+
+
+@contextmanager
+def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
+    """Yield a client of the scheduler at an address, or of an embedded one with `workers`. Raises: HarnessError."""
+    try:
+        import dask
+        import distributed
+    except ImportError:
+        raise missing_extra("distributed") from None
+    # A unit is asked again after the death of a worker: a campaign outlives more deaths than one computation.
+    dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS})
+    try:
+        if scheduler is None:
+            cluster = distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
+                silence_logs=50, host="127.0.0.1",
+            )  # fmt: skip
+            with cluster, distributed.Client(cluster) as client:
+                yield client
+            return
+        client = distributed.Client(scheduler, timeout=_WAIT)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise _gone(scheduler or "the embedded scheduler", error) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=_WAIT)
+        except TimeoutError as error:
+            raise TargetError(
+                f"{scheduler} has no worker", str(error), f"dask worker {scheduler}, in an environment with the harness"
+            ) from None  # fmt: skip
+        yield client
+
+
+def execute(
+    ledger: CampaignLedger, client: Any, folder: Path, on_progress: Callable[[Tally], None], retry: int = MOST_TRIES
+) -> Tally:
+    """Compute the units of a ledger that have no report. Raises: HarnessError when the scheduler goes away."""
+    from distributed import as_completed
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+
+    done = ledger.done()
+    units = list(ledger.units())
+    missing = [unit for unit in units if unit.digest not in done]
+    tally = Tally(len(units), before=len(units) - len(missing))
+    on_progress(tally)
+    waiting = iter(missing)
+    running: dict[str, CampaignUnit] = {}
+    tries: Counter[str] = Counter()
+    finished = as_completed()
+
+    def hand_out(unit: CampaignUnit) -> None:
+        tries[unit.digest] += 1
+        future = client.submit(
+            compute_remotely, msgspec.json.encode(unit).decode(), ledger.url, str(folder), code_digest(),
+            key=f"{unit.digest}-{tries[unit.digest]}", pure=False,
+        )  # fmt: skip
+        running[future.key] = unit
+        finished.add(future)
+
+    try:
+        for unit in waiting:
+            hand_out(unit)
+            if len(running) >= AHEAD * max(1, len(client.scheduler_info(n_workers=-1)["workers"])):
+                break
+        for future in finished:
+            unit = running.pop(future.key)
+            error = _take(future, tally)
+            if isinstance(error, (CommClosedError, FutureCancelledError)):
+                raise _gone(client.scheduler.address, error)
+            if error is None:
+                tally.done += 1
+            elif tries[unit.digest] < retry:
+                hand_out(unit)
+                continue
+            else:
+                tally.failed[str(unit)] = str(error)
+            on_progress(tally)
+            if (following := next(waiting, None)) is not None:
+                hand_out(following)
+    except (OSError, TimeoutError) as error:
+        raise _gone(client.scheduler.address, error) from None
+    return tally
+
+
+def _take(future: Any, tally: Tally) -> BaseException | None:
+    """Add the outcome of a unit to the tally, and return its error."""
+    if future.status != "finished":
+        return future.exception() if future.status == "error" else _cancelled()
+    cases, problem = future.result()
+    tally.cases += cases
+    return TargetError(problem) if problem else None
+
+
+def _cancelled() -> BaseException:
+    from distributed.client import FutureCancelledError
+
+    return FutureCancelledError("unit", "the scheduler cancelled it")
+
+
+def _gone(name: str, error: BaseException) -> TargetError:
+    return TargetError(
+        f"the scheduler {name} cannot be reached", " ".join(str(error).split())[:300],
+        "start it, then `harness campaign resume`; what is done stays in the ledger",
+    )  # fmt: skip

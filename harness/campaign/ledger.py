@@ -1,0 +1,181 @@
+"""The ledger of campaigns: the plans, and the report of every unit that is done. A folder, or an object store.
+
+A unit's report is a file of its own, named by what was asked. It is written under another name and moved, so that it is
+there whole or not at all; whoever computes a unit again writes the same. So a killed process loses the unit it was at,
+and two campaigns may write to one ledger.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import uuid
+import zlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import harness
+from harness.campaign.plan import CampaignPlan, CampaignUnit
+from harness.diagnostics import HarnessError, TargetError
+from harness.report.model.document import Report
+from harness.report.model.reading import decode
+
+VERSION = 1
+"""The layout of ledgers. A ledger of another one is refused."""
+_MARKER = "campaign-ledger.json"
+
+
+class Marker(msgspec.Struct, frozen=True):
+    """What the file that makes a folder a ledger says: the layout, and which code of the harness computes units."""
+
+    ledger: int
+    code: str
+    harness: str
+
+
+@cache
+def code_digest() -> str:
+    """Return the digest of the harness's own code: units computed by other code are not those of the plan."""
+    root, digest = Path(harness.__file__).parent, hashlib.sha256()
+    for path in sorted(root.rglob("*")):
+        if path.suffix in (".py", ".go") and "__pycache__" not in path.parts:
+            digest.update(str(path.relative_to(root)).encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+class CampaignLedger:
+    """A ledger at a folder or a URL that fsspec knows, such as `s3://bucket/nightly`."""
+
+    def __init__(self, url: str) -> None:
+        """Open a ledger; nothing is written yet. Raises: HarnessError without fsspec, or the package of the store."""
+        try:
+            import fsspec
+        except ImportError:
+            raise missing_extra("fsspec") from None
+        self.url = url if "://" in url else os.path.abspath(url)
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(self.url)
+        except (ImportError, ValueError) as error:
+            raise TargetError(f"the ledger {url} cannot be opened", str(error), "name a folder or s3://...") from None
+
+    def create(self) -> None:
+        """Make the place a ledger of this code, unless it is one. Raises: HarnessError if it is another's."""
+        if self._exists(_MARKER):
+            return self.check()
+        try:
+            found = self._files.ls(self._root, detail=False) if self._files.exists(self._root) else []
+        except OSError as error:
+            raise self._unusable(error) from None
+        if found:
+            raise TargetError(f"{self.url} is no ledger, and not empty", fix="name an empty or a new folder")
+        self._write(_MARKER, msgspec.json.encode(Marker(VERSION, code_digest(), harness.__version__)))
+
+    def check(self) -> None:
+        """Check that units of this ledger are computed by this code. Raises: HarnessError."""
+        if not self._exists(_MARKER):
+            raise TargetError(f"{self.url} is no ledger of campaigns", fix="harness campaign run PLAN --ledger DIR")
+        try:
+            marker = msgspec.json.decode(self._read(_MARKER), type=Marker)
+        except msgspec.DecodeError as error:
+            raise TargetError(f"{self.url}/{_MARKER} is damaged", str(error), "name another ledger") from None
+        if marker.ledger != VERSION:
+            raise TargetError(
+                f"{self.url} is a ledger of layout {marker.ledger}", f"this harness writes {VERSION}",
+                "use the harness that began it, or begin another ledger",
+            )  # fmt: skip
+        if marker.code != code_digest():
+            raise TargetError(
+                f"{self.url} was begun by another build of the harness ({marker.harness}, {marker.code})",
+                "units that other code computed are no part of one result",
+                "use that build, or begin another ledger",
+            )  # fmt: skip
+
+    def add_plan(self, plan: CampaignPlan) -> None:
+        """Keep a plan."""
+        self._write(f"plans/{plan.digest}.json", msgspec.json.encode(plan))
+
+    def plans(self) -> tuple[CampaignPlan, ...]:
+        """Return the plans, ordered by their digests. Raises: HarnessError if one is damaged."""
+        found = []
+        for name in self._names("plans"):
+            try:
+                found.append(msgspec.json.decode(self._read(f"plans/{name}"), type=CampaignPlan))
+            except msgspec.DecodeError as error:
+                raise TargetError(
+                    f"the plan {self.url}/plans/{name} is damaged", str(error),
+                    "remove it, and start the campaign with its plan again",
+                ) from None  # fmt: skip
+        return tuple(found)
+
+    def units(self) -> Iterator[CampaignUnit]:
+        """Yield the units of all plans, each once."""
+        return iter({unit.digest: unit for plan in self.plans() for unit in plan.units()}.values())
+
+    def done(self) -> frozenset[str]:
+        """Return the digests of the units with a report."""
+        return frozenset(name.removesuffix(".json.gz") for name in self._names("units") if name.endswith(".json.gz"))
+
+    def keep(self, unit: CampaignUnit, document: bytes) -> None:
+        """Keep the report of a unit. Raises: HarnessError if it cannot be written."""
+        self._write(f"units/{unit.digest}.json.gz", gzip.compress(document, 6, mtime=0))
+
+    def report(self, unit: CampaignUnit) -> Report:
+        """Return the report of a unit. Raises: HarnessError if it is damaged."""
+        name = f"units/{unit.digest}.json.gz"
+        try:
+            return decode(gzip.decompress(self._read(name)), f"{self.url}/{name}")
+        except (EOFError, zlib.error, gzip.BadGzipFile, HarnessError) as error:
+            raise TargetError(
+                f"the report of {unit} is damaged", f"{self.url}/{name}: {error}",
+                "remove the file; `harness campaign resume` computes it again",
+            ) from None  # fmt: skip
+
+    def _exists(self, name: str) -> bool:
+        try:
+            return bool(self._files.exists(f"{self._root}/{name}"))
+        except OSError as error:
+            raise self._unusable(error) from None
+
+    def _names(self, folder: str) -> list[str]:
+        try:
+            self._files.invalidate_cache()
+            if not self._files.exists(f"{self._root}/{folder}"):
+                return []
+            listed: list[str] = self._files.ls(f"{self._root}/{folder}", detail=False)
+        except OSError as error:
+            raise self._unusable(error) from None
+        return sorted(name.rpartition("/")[2] for name in listed if ".writing" not in name)
+
+    def _read(self, name: str) -> bytes:
+        try:
+            data: bytes = self._files.cat_file(f"{self._root}/{name}")
+        except OSError as error:
+            raise self._unusable(error) from None
+        return data
+
+    def _write(self, name: str, data: bytes) -> None:
+        whole = f"{self._root}/{name}"
+        part = f"{whole}.writing-{uuid.uuid4().hex[:8]}"
+        try:
+            self._files.makedirs(whole.rpartition("/")[0], exist_ok=True)
+            self._files.pipe_file(part, data)
+            self._files.mv(part, whole)
+        except OSError as error:
+            raise self._unusable(error) from None
+
+    def _unusable(self, error: Any) -> TargetError:
+        return TargetError(
+            f"the ledger {self.url} cannot be used", str(error),
+            "check space and permissions; what is done stays, and `harness campaign resume` goes on",
+        )  # fmt: skip
+
+
+def missing_extra(package: str) -> HarnessError:
+    """Return the error that says which extra to install."""
+    return TargetError(f"{package} is not installed", "campaigns need it", "pip install '.[campaign]'")

@@ -1,0 +1,54 @@
+"""Merges the reports of a ledger: one report for each target and setting of gates, and what each setting adds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from harness.campaign.ledger import CampaignLedger
+from harness.campaign.plan import CampaignUnit, name_setting
+from harness.report.model.document import Report
+from harness.report.model.merging import combine
+
+
+@dataclass(frozen=True, slots=True)
+class MergedSetting:
+    """A target under one setting of gates: its name, its report, and the units that have none yet."""
+
+    name: str
+    report: Report
+    missing: tuple[CampaignUnit, ...]
+
+
+def merge_settings(ledger: CampaignLedger) -> Iterator[MergedSetting]:
+    """Yield the merged report of each setting with a report, in the order of the plans.
+
+    One seed is merged at a time, so that memory holds the reports of its shards and the result. The seed of the result
+    is the first one's, its number of cases that of all. Raises: HarnessError with a report that is damaged.
+    """
+    done = ledger.done()
+    settings: dict[object, dict[int, list[CampaignUnit]]] = {}
+    for unit in ledger.units():
+        settings.setdefault(unit.setting, {}).setdefault(unit.seed, []).append(unit)
+    for seeds in settings.values():
+        merged: Report | None = None
+        units = [unit for several in seeds.values() for unit in several]
+        for several in seeds.values():
+            reports = [ledger.report(unit) for unit in several if unit.digest in done]
+            if reports:
+                found = combine(reports)
+                merged = found if merged is None else _add(merged, found)
+        if merged is not None:
+            yield MergedSetting(
+                name_setting(units[0].setting), merged, tuple(unit for unit in units if unit.digest not in done)
+            )
+
+
+def _add(merged: Report, other: Report) -> Report:
+    """Add the report of another seed."""
+    cases = (merged.budget.max_cases or 0) + (other.budget.max_cases or 0)
+    return combine(
+        [msgspec.structs.replace(merged, budget=msgspec.structs.replace(merged.budget, max_cases=cases)), other]
+    )

@@ -1,0 +1,191 @@
+"""Reads the plan of a campaign, and cuts it into units that are functions of the plan alone.
+
+A plan is YAML: `targets` (each names a target by the options of `harness run`), `gates` (settings of feature gates),
+`pairwise` (gates of which every pair of values is covered by some setting), `seeds`, `cases` (for each target, setting
+and seed) and `shards` (units that each of these is cut into).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from harness.diagnostics import Diagnostic, InputError, Position, near_miss
+from harness.limits import check_yaml, read_bounded_text
+
+OPTIONS = (
+    "kubernetes", "crd", "policy", "command", "types", "before", "against", "webhook", "function", "validator",
+    "schema", "mode", "declarative", "example", "kind", "operation",
+)  # fmt: skip
+"""The options of `harness run` that a target may have, next to `suite`."""
+_NAMING = ("suite", "kubernetes", "crd", "policy", "command")
+_KEYS = ("targets", "gates", "pairwise", "seeds", "cases", "shards")
+_LISTS = ("example", "kind", "operation")
+_MOST_UNITS = 1_000_000
+_MOST_GATES = 40
+DEFAULT_CASES = 100_000
+"""The cases of each target, setting and seed, if the plan does not say."""
+
+
+class CampaignUnit(msgspec.Struct, frozen=True):
+    """One run of one shard: the words that name its target, its gates, seed, number of cases, and shard `I/N`."""
+
+    target: tuple[str, ...]
+    gates: str
+    seed: int
+    cases: int
+    shard: str
+
+    @property
+    def digest(self) -> str:
+        """The identity of the unit, by what is asked."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:20]
+
+    @property
+    def setting(self) -> tuple[tuple[str, ...], str]:
+        """What its report may be added to: the target and the gates."""
+        return self.target, self.gates
+
+    @property
+    def arguments(self) -> list[str]:
+        """The arguments of `harness run` that ask it."""
+        words = [*self.target, "--seed", str(self.seed), "--max-cases", str(self.cases)]
+        words += ["--gates", self.gates] if self.gates else []
+        return words + (["--shard", self.shard] if self.shard != "1/1" else [])
+
+    def __str__(self) -> str:
+        shard = f" shard {self.shard}" if self.shard != "1/1" else ""
+        return f"{name_setting(self.setting)} seed {self.seed}{shard}"
+
+
+class CampaignPlan(msgspec.Struct, frozen=True):
+    """What a campaign asks. `targets` are words of `harness run`; `gates` are texts such as `A=true,B=false`."""
+
+    targets: tuple[tuple[str, ...], ...]
+    gates: tuple[str, ...] = ("default",)
+    seeds: tuple[int, ...] = (1,)
+    cases: int = DEFAULT_CASES
+    shards: int = 1
+
+    @property
+    def digest(self) -> str:
+        """The identity of the plan."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:20]
+
+    def units(self) -> Iterator[CampaignUnit]:
+        """Yield all units, in the order in which their reports are merged."""
+        for target, gates, seed in itertools.product(self.targets, self.gates, self.seeds):
+            for number in range(1, self.shards + 1):
+                yield CampaignUnit(target, gates, seed, self.cases, f"{number}/{self.shards}")
+
+
+def name_setting(setting: tuple[Sequence[str], str]) -> str:
+    """Name a target and its gates, as they were planned."""
+    words, gates = setting
+    return " ".join(words) + (f" --gates {gates}" if gates else "")
+
+
+def read_plan(file: Path) -> CampaignPlan:
+    """Read a plan. Raises: InputError with all problems; OSError if the file cannot be read."""
+    text = read_bounded_text(file)
+    try:
+        check_yaml(text, str(file))
+        document: Any = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        raise InputError([_wrong(file, " ".join(str(error).split()), mark.line + 1 if mark else 0)]) from None
+    if not isinstance(document, dict):
+        raise InputError([_wrong(file, f"a map with {', '.join(_KEYS)} is needed")])
+    problems = [_unknown(file, key, _KEYS, "the plan") for key in document if key not in _KEYS]
+    found = {key: document[key] for key in _KEYS if document.get(key) is not None}
+    targets = tuple(_targets(file, found.get("targets"), problems))
+    gates = _gates(file, found, problems)
+    seeds = _seeds(file, found.get("seeds", 1), problems)
+    cases = _number(file, "cases", found.get("cases", DEFAULT_CASES), problems)
+    shards = _number(file, "shards", found.get("shards", 1), problems)
+    if not problems and len(targets) * len(gates) * len(seeds) * shards > _MOST_UNITS:
+        problems.append(_wrong(file, f"it has more than {_MOST_UNITS:,} units"))
+    if problems:
+        raise InputError(problems)
+    return CampaignPlan(targets, gates, seeds, cases, shards)
+
+
+def cover_pairs(gates: Sequence[str]) -> tuple[str, ...]:
+    """Return the fewest settings of two gates or more in which every pair of gates has each of its four values.
+
+    Source: Kleitman and Spencer 1973. With n settings, each gate is off in the first one, and on in its own choice of
+    half of all: two different choices meet, each has a setting that the other has not, and both are off in the first.
+    """
+    number = next(n for n in itertools.count(4) if math.comb(n - 1, (n + 1) // 2) >= len(gates))
+    choices = itertools.combinations(range(1, number), (number + 1) // 2)
+    on = {gate: frozenset(choice) for gate, choice in zip(gates, choices, strict=False)}
+    return tuple(",".join(f"{gate}={str(row in on[gate]).lower()}" for gate in gates) for row in range(number))
+
+
+def _targets(file: Path, entries: Any, problems: list[Diagnostic]) -> Iterator[tuple[str, ...]]:
+    if not isinstance(entries, list) or not entries:
+        problems.append(_wrong(file, "targets: a list of targets is needed", fix='targets: [{kubernetes: "1.37.1"}]'))
+        return
+    for number, entry in enumerate(entries, 1):
+        where = f"target {number}"
+        if not isinstance(entry, dict):
+            problems.append(_wrong(file, f"{where}: a map such as {{kubernetes: '1.37.1'}} is needed"))
+            continue
+        problems += [_unknown(file, key, ("suite", *OPTIONS), where) for key in entry if key not in ("suite", *OPTIONS)]
+        if not any(entry.get(key) for key in _NAMING):
+            problems.append(_wrong(file, f"{where} names no target", fix=f"one of {', '.join(_NAMING)}"))
+        words = []
+        for key in ("suite", *OPTIONS):
+            value = entry.get(key)
+            values = value if key in _LISTS and isinstance(value, list) else [value] if value is not None else []
+            for one in values:
+                if key == "schema" and one is True:
+                    words.append("--schema")
+                elif not isinstance(one, str) or not one or one.startswith("-"):
+                    problems.append(_wrong(file, f"{where}: {key} is {one!r}", fix=f'a text, such as {key}: "..."'))
+                else:
+                    words += [one] if key == "suite" else [f"--{key}", one]
+        yield tuple(words)
+
+
+def _gates(file: Path, found: Mapping[str, Any], problems: list[Diagnostic]) -> tuple[str, ...]:
+    given, pairs = found.get("gates", [] if "pairwise" in found else ["default"]), found.get("pairwise", [])
+    for name, value in (("gates", given), ("pairwise", pairs)):
+        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+            problems.append(_wrong(file, f"{name}: a list of texts is needed, and it is {value!r}"))
+            return ("default",)
+    if len(pairs) > _MOST_GATES or len(pairs) == 1 or len(set(pairs)) < len(pairs):
+        problems.append(_wrong(file, f"pairwise: 2 to {_MOST_GATES} different gates are needed, not {len(pairs)}"))
+        return ("default",)
+    return tuple(dict.fromkeys([*given, *(cover_pairs(pairs) if pairs else ())]))
+
+
+def _seeds(file: Path, value: Any, problems: list[Diagnostic]) -> tuple[int, ...]:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MOST_UNITS:
+        return tuple(range(1, value + 1))
+    if isinstance(value, list) and value and all(isinstance(one, int) and not isinstance(one, bool) for one in value):
+        return tuple(dict.fromkeys(value))
+    problems.append(_wrong(file, f"seeds is {value!r}", fix="how many, from 1 on, or a list of numbers"))
+    return (1,)
+
+
+def _number(file: Path, name: str, value: Any, problems: list[Diagnostic]) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    problems.append(_wrong(file, f"{name} is {value!r}", fix="a positive number"))
+    return 1
+
+
+def _unknown(file: Path, key: Any, known: Sequence[str], where: str) -> Diagnostic:
+    return _wrong(file, f"{where} has the unknown key {key!r}", fix=near_miss(str(key), known) or ", ".join(known))
+
+
+def _wrong(file: Path, message: str, line: int = 0, fix: str = "") -> Diagnostic:
+    return Diagnostic(Position(str(file), line), "campaign-plan", message, fix=fix)

@@ -1,0 +1,130 @@
+"""The result of a campaign does not depend on who computed it, in which order, and what died on the way."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.campaign.execution import Tally, connected, execute
+from harness.campaign.ledger import CampaignLedger
+from harness.campaign.merged import merge_settings
+from harness.campaign.plan import CampaignPlan
+from harness.diagnostics import HarnessError
+from harness.report.formats.json import encode
+
+ROOT = Path(__file__).parent.parent.parent
+PLAN = CampaignPlan((("migration",),), seeds=(1, 2, 3), cases=300)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """A client of an embedded scheduler with two workers."""
+    with connected(None, 2) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the example migration, which has planted mistakes."""
+    place = tmp_path_factory.mktemp("campaign")
+    shutil.copytree(ROOT / "examples" / "migration", place / "migration")
+    return place
+
+
+def new_ledger(place: Path, plan: CampaignPlan = PLAN) -> CampaignLedger:
+    """Begin a ledger."""
+    ledger = CampaignLedger(str(place))
+    ledger.create()
+    ledger.add_plan(plan)
+    return ledger
+
+
+TIMES = frozenset({"started", "seconds", "timings", "discovery", "cases_per_second", "first"})
+"""The keys of a report that depend on the machine and the hour."""
+
+
+def without_times(value: Any) -> Any:
+    """Return a document without its times."""
+    if isinstance(value, dict):
+        return {key: without_times(below) for key, below in value.items() if key not in TIMES}
+    return [without_times(below) for below in value] if isinstance(value, list) else value
+
+
+def result(ledger: CampaignLedger) -> list[Any]:
+    """The merged reports of a ledger, times left out."""
+    return [without_times(msgspec.json.decode(encode(merged.report))) for merged in merge_settings(ledger)]
+
+
+def test_a_campaign_is_the_same_after_a_worker_was_killed(client: Any, folder: Path, tmp_path: Path) -> None:
+    """All but times; the killed worker's unit is computed by another one, and nothing twice."""
+    undisturbed, disturbed = new_ledger(tmp_path / "one"), new_ledger(tmp_path / "two")
+    tally = execute(undisturbed, client, folder, lambda tally: None)
+    assert (3, 3, {}) == (tally.units, tally.done, tally.failed)
+    pids = list(client.run(os.getpid).values())
+
+    def kill() -> None:
+        time.sleep(0.5)
+        os.kill(pids[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    tally = execute(disturbed, client, folder, lambda tally: None)
+    killer.join()
+    assert (3, {}) == (tally.done, tally.failed)
+    assert pids[0] not in client.run(os.getpid).values()
+    (merged,) = result(disturbed)
+    assert [merged] == result(undisturbed)
+    assert "different" == merged["verdict"]
+    assert tally.cases == merged["cases"] >= 900
+
+
+def test_only_what_is_missing_is_computed(client: Any, folder: Path, tmp_path: Path) -> None:
+    """A campaign goes on with what a ledger has, and a further plan adds to it."""
+    ledger = new_ledger(tmp_path / "ledger")
+    execute(ledger, client, folder, lambda tally: None)
+    before = {path: path.stat().st_mtime_ns for path in Path(ledger.url, "units").iterdir()}
+    whole = result(ledger)
+    removed = min(before)
+    removed.unlink()
+    (part,) = merge_settings(ledger)
+    assert 1 == len(part.missing)
+    seen: list[tuple[int, int]] = []
+
+    def note(tally: Tally) -> None:
+        seen.append((tally.before, tally.done))
+
+    tally = execute(ledger, client, folder, note)
+    assert (2, 1) == (tally.before, tally.done)
+    assert [(2, 0), (2, 1)] == seen
+    after = {path: path.stat().st_mtime_ns for path in Path(ledger.url, "units").iterdir()}
+    assert before.keys() == after.keys()
+    assert {removed} == {path for path in before if before[path] != after[path]}
+    assert whole == result(ledger)
+
+
+def test_a_unit_that_cannot_be_computed_is_told_and_the_others_are_kept(
+    client: Any, folder: Path, tmp_path: Path
+) -> None:
+    """With what the run said."""
+    plan = msgspec.structs.replace(PLAN, targets=(("nosuch",), ("migration",)), seeds=(1,))
+    tally = execute(new_ledger(tmp_path / "ledger", plan), client, folder, lambda tally: None)
+    assert 1 == tally.done
+    ((name, why),) = tally.failed.items()
+    assert "nosuch --gates default seed 1" == name
+    assert "nosuch" in why
+    assert "harness run nosuch --seed 1 --max-cases 300 --gates default" in why
+
+
+def test_a_scheduler_that_is_not_there_is_told() -> None:
+    """With what to do; nothing waits for ever."""
+    with pytest.raises(HarnessError, match="cannot be reached"), connected("tcp://127.0.0.1:9", 1):
+        pass

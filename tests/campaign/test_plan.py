@@ -1,0 +1,71 @@
+"""A plan is cut into units that are functions of it, and a wrong one is refused with all problems at once."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from harness.campaign.plan import CampaignPlan, CampaignUnit, cover_pairs, read_plan
+from harness.diagnostics import InputError
+
+
+def test_a_plan_is_cut_into_units_of_every_target_setting_seed_and_shard(tmp_path: Path) -> None:
+    """Each unit is what `harness run` is asked with, and has a digest of its own."""
+    file = tmp_path / "plan.yaml"
+    file.write_text(
+        "targets:\n- kubernetes: '1.37.1'\n  kind: [pods, 'apps/*']\n- suite: suites/claim_v1\n"
+        "gates: [default, 'A=true']\nseeds: 2\ncases: 500\nshards: 3\n"
+    )
+    units = list(read_plan(file).units())
+    assert 2 * 2 * 2 * 3 == len(units) == len({unit.digest for unit in units})
+    asked = "--kubernetes 1.37.1 --kind pods --kind apps/* --seed 1 --max-cases 500 --gates default --shard 1/3"
+    assert asked == " ".join(units[0].arguments)
+    assert "suites/claim_v1 --gates A=true seed 2 shard 3/3" == str(units[-1])
+
+
+def test_the_same_plan_gives_the_same_units() -> None:
+    """Whatever the order in which a plan says it, and on every machine: the digest is part of the ledger's layout."""
+    unit = CampaignUnit(("suites/claim_v1",), "default", 1, 100, "1/1")
+    assert unit.digest == CampaignUnit(("suites/claim_v1",), "default", 1, 100, "1/1").digest
+    assert unit.digest != CampaignUnit(("suites/claim_v1",), "default", 2, 100, "1/1").digest
+    assert CampaignPlan((("a",),)).digest != CampaignPlan((("b",),)).digest
+    assert "--shard" not in unit.arguments
+
+
+@pytest.mark.parametrize(("number", "settings_needed"), [(2, 4), (3, 4), (4, 5), (10, 6), (12, 7), (40, 9)])
+def test_every_pair_of_gates_has_each_of_its_values(number: int, settings_needed: int) -> None:
+    """With the fewest settings that can do it."""
+    gates = [f"Gate{index}" for index in range(number)]
+    settings = [dict(part.split("=") for part in text.split(",")) for text in cover_pairs(gates)]
+    for first, second in itertools.combinations(gates, 2):
+        assert 4 == len({(setting[first], setting[second]) for setting in settings})
+    assert settings_needed == len(settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("- a", ["a map with targets"]),
+        ("targets: [", ["expected the node content"]),
+        ("targets: []", ["a list of targets"]),
+        ("targets: [{kind: pods}]\nseed: 3", ["names no target", "unknown key 'seed'"]),
+        ("targets: [{kubernetes: 1.37}]\ncases: 0\nseeds: x", ["kubernetes is 1.37", "cases is 0", "seeds is 'x'"]),
+        ("targets: [{suite: --help}]", ["suite is '--help'"]),
+        ("targets: [{suite: s, kinds: p}]", ["unknown key 'kinds'"]),
+        ("targets: [{suite: s}]\npairwise: [A]", ["2 to 40 different gates"]),
+        ("targets: [{suite: s}]\ngates: A=true", ["gates: a list of texts"]),
+        ("targets: [{suite: s}]\nseeds: 100000\nshards: 100", ["more than 1,000,000 units"]),
+    ],
+)
+def test_a_wrong_plan_is_refused_with_all_problems(text: str, problems: list[str], tmp_path: Path) -> None:
+    """Each with the file, and at once."""
+    file = tmp_path / "plan.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_plan(file)
+    assert len(problems) == len(caught.value.diagnostics)
+    for problem in problems:
+        assert problem in str(caught.value)
+    assert all(str(file) == one.position.file for one in caught.value.diagnostics)

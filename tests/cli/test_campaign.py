@@ -1,0 +1,66 @@
+"""`harness campaign`: plan, run, status, resume and report, with the exit codes of a run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.report.model.reading import read_report
+from tests.cli.fakes import call
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with the example migration and a plan for it."""
+    shutil.copytree(ROOT / "examples" / "migration", tmp_path / "migration")
+    (tmp_path / "plan.yaml").write_text("targets: [{suite: migration}]\nseeds: 2\ncases: 200\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_campaign_from_the_plan_to_its_report(place: Path, capfd: Any) -> None:
+    """A unit that is lost is told by every command, and computed by `resume` alone."""
+    told = call(capfd, "campaign", "run", "plan.yaml", "--ledger", "ledger", "--workers", "1", "--report", "out", "-q")
+    assert 1 == told.code
+    assert "migration --gates default" in told.out
+    assert "2 of 2 units" in told.err
+    (folder,) = (place / "out").iterdir()
+    report = read_report(folder / "report.json")
+    assert report.findings
+    assert f"out/{folder.name}/report.json" in report.findings[0].replay
+    assert 0 == call(capfd, "campaign", "status", "ledger").code
+    lost = min((place / "ledger" / "units").iterdir())
+    lost.unlink()
+    told = call(capfd, "campaign", "status", "ledger")
+    assert 2 == told.code
+    assert "2 units, 1 missing" in told.out
+    told = call(capfd, "campaign", "report", "ledger", "-q")
+    assert 2 == told.code
+    assert "harness campaign resume" in told.err
+    assert not lost.exists()
+    assert 1 == call(capfd, "campaign", "resume", "ledger", "--workers", "1", "-q").code
+    assert lost.exists()
+
+
+def test_what_is_wrong_is_told_before_anything_is_written(place: Path, capfd: Any) -> None:
+    """The plan, the ledger, and a call that names nothing or two things."""
+    (place / "wrong.yaml").write_text("targets: [{suites: x}]\ncases: none\n")
+    told = call(capfd, "campaign", "run", "wrong.yaml", "--ledger", "ledger")
+    assert 2 == told.code
+    assert "did you mean suite?" in told.err
+    assert "cases is 'none'" in told.err
+    for words in (("run",), ("run", "plan.yaml", "--kubernetes", "1.37.1")):
+        told = call(capfd, "campaign", *words, "--ledger", "ledger")
+        assert 2 == told.code
+        assert "by a plan or by --kubernetes" in told.err
+    for name in ("status", "resume", "report"):
+        told = call(capfd, "campaign", name, "ledger")
+        assert 2 == told.code
+        assert "is no ledger of campaigns" in told.err
+    assert not (place / "ledger").exists()
+    assert 2 == call(capfd, "campaign", "run", "nosuch.yaml", "--ledger", "ledger").code
