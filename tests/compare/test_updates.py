@@ -98,7 +98,7 @@ def _requires_name(asked: Case) -> Answer:
 @pytest.mark.parametrize(
     ("old", "told"),
     [
-        ({}, "which changes spec.l and adds spec.l without the value"),
+        ({}, "which adds spec.l without the value"),
         ({"l": [{"name": "a"}]}, "which changes spec.l and adds spec.l[1] without the value"),
         ({"l": [{}]}, "which changes spec.l and leaves the value absent"),
         ({"l": [{"name": "a"}, {"x": 1}]}, "which leaves the value absent"),

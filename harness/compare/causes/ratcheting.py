@@ -148,7 +148,10 @@ def _describe_changed(question: Question, name: str, check: str, agree: str) -> 
         trigger = changed_trigger(question)
         others = (canonical_path(write(one)) for one in differences(case.object, case.old))
         fields = [trigger] if trigger else list(islice(dict.fromkeys(others), _MAX_NAMED))
-        how = f"which changes {' and '.join(fields)} and {_describe_kept(question)}"
+        added = canonical_path(write(_added_above(question, path)))
+        changed = [one for one in fields if one != added]
+        told = [f"changes {' and '.join(changed)}"] if changed else []
+        how = f"which {' and '.join([*told, _describe_kept(question)])}"
     what = " or ".join(fields) if fields != [question.where] else "it"
     fix = f"let {check} look at {question.where} wherever the update changes {what}"
     fixed = next(filter(None, (_rejected_change(question, one) for one in fields)), None)
@@ -164,8 +167,8 @@ def _describe_kept(question: Question) -> str:
     path = path_in_object(question, question.case.object)
     if look(question.case.object, path) is not ABSENT:
         return "leaves the value as it was"
-    new = _added_above(question, path)
-    return f"adds {write(new)} without the value" if new else "leaves the value absent"
+    new = write(_added_above(question, path))
+    return f"adds {new} without the value" if new else "leaves the value absent"
 
 
 def _describe_set(question: Question) -> str:
@@ -173,8 +176,8 @@ def _describe_set(question: Question) -> str:
     path = path_in_object(question, question.case.object)
     if look(question.case.old, path) is not ABSENT:
         return "although the update changes the value"
-    new = _added_above(question, path)
-    return f"although the update adds the value with {write(new)}" if new else "although the update adds the value"
+    new = write(_added_above(question, path))
+    return f"although the update adds the value{f' with {new}' if new else ''}"
 
 
 def _added_above(question: Question, path: JsonPath) -> JsonPath:
