@@ -147,13 +147,14 @@ def add_field_source(
     options: Mapping[str, bool] = MappingProxyType({}),
     others: Mapping[str, Shape] = NO_OTHERS,
     path: str = "",
+    beside: str = "",
 ) -> Finding:
     """Add the source of a finding and the gates of its field; add to its fix the line of the field, or a hint for a
     wrong path.
 
     `rules` are those of the types, None for a kind without declarative validation; `options` are the validation options
     that the strategy of the kind sets; `others` are the shapes of the other served versions. `path` is that of the
-    finding as the types have it, if that is another one.
+    finding as the types have it, if that is another one, and `beside` the member that decides whether it is checked.
     """
     path = path or finding.path
     field_source = find_field_source(path, shape)
@@ -163,8 +164,10 @@ def add_field_source(
         fix = f"{fix} ({place})"
     elif finding.cause == "wrong-path" and field_source.known:
         fix = _fix_path(finding, field_source, others)
-    found = _rule_line(finding, path, shape.type, rules, options) if rules and shape.kind == "struct" else None
-    gates = _tell_gates(rules, shape.type, path, found) if rules and shape.kind == "struct" else ""
+    found, gates = None, ""
+    if rules and shape.kind == "struct":
+        found = _rule_line(finding, path, shape.type, rules, options)
+        gates = _tell_gates(rules, shape.type, [path, *_members_of(finding, path), beside], found)
     return msgspec.structs.replace(
         finding, owner=field_source.owner, member=field_source.member, source=field_source.source, fix=fix,
         rule_source="" if found is None else line_of(found.position, found.package),
@@ -172,10 +175,16 @@ def add_field_source(
     )  # fmt: skip
 
 
-def _tell_gates(rules: RuleLines, root: str, path: str, found: RuleLine | None) -> str:
-    """Name the feature gates that fields on the way of a path are behind, and the option of the rule."""
+def _members_of(finding: Finding, path: str) -> Iterator[str]:
+    """Yield the paths of the members that the value of a finding has, for one of them may be what is wrong."""
+    value = look(finding.case.object, path_of(_path_of(finding)))
+    yield from (join(path, name) for name in (value if isinstance(value, dict) else ()))
+
+
+def _tell_gates(rules: RuleLines, root: str, fields: Sequence[str], found: RuleLine | None) -> str:
+    """Name the feature gates that fields, and those that contain them, are behind, and the option of the rule."""
     by_path: dict[str, list[str]] = {}
-    for gate, at in rules.roles.feature_gates(root, path):
+    for gate, at in dict.fromkeys(one for path in fields for one in rules.roles.feature_gates(root, path)):
         by_path.setdefault(at, []).append(gate)
     told = [
         f"{at} is behind the feature gate{'s' if len(gates) > 1 else ''} {' and '.join(gates)}"

@@ -185,6 +185,14 @@ type Spec struct {
 	Name string `json:"name"`
 	// +k8s:maxLength=3
 	Title string `json:"title"`
+	Choice Choice `json:"choice"`
+}
+
+type Choice struct {
+	// +featureGate=Fourth
+	One *int `json:"one"`
+	// +featureGate=Fifth
+	Two *int `json:"two"`
 }
 """
     )
@@ -198,6 +206,13 @@ type Spec struct {
     }
     gates = "d; spec is behind the feature gates First and Second"
     assert {"name": f"{gates}; the rule runs with Third on", "title": gates} == told
+    plain = made.finding(path="spec.choice", detail="d")
+    case = msgspec.structs.replace(plain.case, object={"spec": {"choice": {"one": 1}}})
+    choice = msgspec.structs.replace(plain, case=case)
+    fourth = f"{gates}; spec.choice.one is behind the feature gate Fourth"
+    assert fourth == add_field_source(choice, shape, rules).detail
+    beside = add_field_source(choice, shape, rules, beside="spec.choice.two").detail
+    assert f"{fourth}; spec.choice.two is behind the feature gate Fifth" == beside
 
 
 @pytest.mark.parametrize(

@@ -150,8 +150,8 @@ def _describe_changed(question: Question, name: str, check: str, agree: str) -> 
         fields = [trigger] if trigger else list(islice(dict.fromkeys(others), _MAX_NAMED))
         added = canonical_path(write(_added_above(question, path)))
         changed = [one for one in fields if one != added]
-        told = [f"changes {' and '.join(changed)}"] if changed else []
-        how = f"which {' and '.join([*told, _describe_kept(question)])}"
+        does = [f"changes {' and '.join(changed)}"] if changed else []
+        how = f"which {' and '.join([*does, _describe_kept(question)])}"
     what = " or ".join(fields) if fields != [question.where] else "it"
     fix = f"let {check} look at {question.where} wherever the update changes {what}"
     fixed = next(filter(None, (_rejected_change(question, one) for one in fields)), None)
