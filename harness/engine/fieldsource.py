@@ -186,10 +186,7 @@ def _tell_gates(rules: RuleLines, root: str, fields: Sequence[str], found: RuleL
     by_path: dict[str, list[str]] = {}
     for gate, at in dict.fromkeys(one for path in fields for one in rules.roles.feature_gates(root, path)):
         by_path.setdefault(at, []).append(gate)
-    told = [
-        f"{at} is behind the feature gate{'s' if len(gates) > 1 else ''} {' and '.join(gates)}"
-        for at, gates in by_path.items()
-    ]
+    told = [f"{at} has +featureGate={','.join(gates)}" for at, gates in by_path.items()]
     if found is not None and found.option is not None:
         name, wanted = found.option
         told.append(f"the rule runs with {name} {'on' if wanted else 'off'}")

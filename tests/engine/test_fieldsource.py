@@ -204,15 +204,15 @@ type Choice struct {
         ).detail
         for name in ("name", "title")
     }
-    gates = "d; spec is behind the feature gates First and Second"
+    gates = "d; spec has +featureGate=First,Second"
     assert {"name": f"{gates}; the rule runs with Third on", "title": gates} == told
     plain = made.finding(path="spec.choice", detail="d")
     case = msgspec.structs.replace(plain.case, object={"spec": {"choice": {"one": 1}}})
     choice = msgspec.structs.replace(plain, case=case)
-    fourth = f"{gates}; spec.choice.one is behind the feature gate Fourth"
+    fourth = f"{gates}; spec.choice.one has +featureGate=Fourth"
     assert fourth == add_field_source(choice, shape, rules).detail
     beside = add_field_source(choice, shape, rules, beside="spec.choice.two").detail
-    assert f"{fourth}; spec.choice.two is behind the feature gate Fifth" == beside
+    assert f"{fourth}; spec.choice.two has +featureGate=Fifth" == beside
 
 
 @pytest.mark.parametrize(
