@@ -49,6 +49,7 @@ _MAX_CANDIDATES = 3  # candidates that are repaired further
 _MAX_SIBLINGS = 32  # sibling fields that are removed one by one
 _MAX_FILLED = 60  # other values of sibling fields
 _MAX_SKIPPED = 8  # repairs of one error that are passed over for each that counts
+_MAX_CHOICES = 12  # values of siblings that are known to make a choice
 _MAX_PATHS = 4_000  # paths of an object that are compared with the path of an error
 
 ErrorKeys: TypeAlias = frozenset[tuple[str, str]]
@@ -144,7 +145,7 @@ class _Unmasking:
         start, choices = self._start.object, self.question.hints.makes_choice
         chosen = [edit for edit in _changes(start, trial.case.object) if self._is_beside(edit.path)]
         for edit in chosen:
-            if not choices(write(edit.path)):
+            if not choices(write(edit.path)) and not (yield from self._stands_for_choice(edit, found.error)):
                 continue
             new = put(start, edit.path, edit.value)
             if new != trial.case.object:
@@ -156,6 +157,28 @@ class _Unmasking:
                 return found._replace(error=None, left_out=write(edit.path), filled=None)
             return found._replace(error=None, left_out="", filled=edit, before=look(start, edit.path))
         return found
+
+    def _stands_for_choice(self, edit: Edit, error: FieldError) -> Experiment[bool]:
+        """Whether a member that was removed makes a choice, although the types do not say so.
+
+        A field of an older version may be converted into the member of a union. Then the error on the object that has
+        it is the same with a member in its place that is known to make the choice.
+        """
+        parent, hints = edit.path[:-1], self.question.hints
+        if edit.value is not ABSENT or error.field != write(parent):
+            return False
+        case = msgspec.structs.replace(self._start, object=remove(self._start.object, edit.path))
+        siblings = hints.siblings(case, self.mismatch.path, self.comparator.matcher.normalize)
+        others = (one for one in siblings if one.path[:-1] == parent and one.path != edit.path)
+        known = islice((one for one in others if hints.makes_choice(write(one.path))), _MAX_CHOICES)
+        trials = [msgspec.structs.replace(case, object=one.apply(case.object), id=n) for n, one in enumerate(known)]
+        answers = (yield trials) if trials else []
+        return any(
+            said.failure is None
+            and self.comparator.remains(self.mismatch, trial, said)
+            and any(_is_same(error, one) for one in self._other_errors(trial, said))
+            for trial, said in zip(trials, answers, strict=True)
+        )
 
     def _is_beside(self, path: JsonPath) -> bool:
         """Whether a path is that of a sibling of the mismatch's path, or of one of its parents."""
@@ -318,6 +341,10 @@ def _put_first(items: list[Json], index: int) -> list[Json]:
 
 def _form_of(error: FieldError) -> Form:
     return error.type, error.origin, canonical_path(error.field)
+
+
+def _is_same(one: FieldError, other: FieldError) -> bool:
+    return (one.type, one.field, one.detail) == (other.type, other.field, other.detail)
 
 
 def _keys_of(errors: tuple[FieldError, ...]) -> ErrorKeys:

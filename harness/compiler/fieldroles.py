@@ -1,4 +1,5 @@
-"""Says what a field is to the rules around it: whether a choice is made by it, and which list above it has no keys.
+"""Says what a field is to the rules around it: whether a choice is made by it, which list above it has no keys, and
+which feature gates it is behind.
 
 Reads the tags of the fields on the way of a path as text, so that a type with a mistake still tells what it can. Tags
 say by their traits what they are.
@@ -22,6 +23,7 @@ from harness.tags.spec import Trait
 from harness.tags.types import Declarations, Types
 
 _TAG = re.compile(r"\+([\w:]+)")
+_GATES = re.compile(r"^\+featureGate=(.+)$")
 _LIST_TYPE = f"+{LIST_TYPE.name}="
 _IDENTITY = re.compile(r"=\W*(map|set)\W*$")
 
@@ -53,6 +55,13 @@ class FieldRoles:
         """Whether a field is a discriminator, or one of the members of which one is chosen."""
         steps = list(self._steps(root, path))
         return bool(steps) and steps[-1].path == _plain(path) and self._is_choice(steps[-1].member)
+
+    def feature_gates(self, root: str, path: str) -> Iterator[tuple[str, str]]:
+        """Yield the feature gates that comments on the way of a path name, each with the path of its field."""
+        for step in self._steps(root, path):
+            for line in step.member.comments:
+                if (found := _GATES.match(line.text.strip())) is not None:
+                    yield from ((gate.strip(), step.path) for gate in found[1].split(","))
 
     def unkeyed_list(self, root: str, path: str) -> UnkeyedList | None:
         """Return the outermost list on the way to a path whose items rules cannot find in the old list."""

@@ -32,11 +32,15 @@ _TAG = re.compile(r"\+([\w:]+)")
 
 
 class RuleLine(NamedTuple):
-    """Where a tag is: its position, the import path of its package, and its name."""
+    """Where a tag is: its position, the import path of its package, and its name.
+
+    `option` is the option under which the tag is declared, and whether the option has to be on.
+    """
 
     position: Position
     package: str
     tag: str
+    option: tuple[str, bool] | None = None
 
 
 class _TypeErrors(NamedTuple):
@@ -83,7 +87,7 @@ class RuleLines:
         position = found.parts.get(error.detail) or _part_at(found, steps) or found.position
         if not position.line:
             return None
-        return RuleLine(position, name.rpartition(".")[0], self._tag_on(name, position, found))
+        return RuleLine(position, name.rpartition(".")[0], self._tag_on(name, position, found), found.option)
 
     def _tag_on(self, name: str, position: Position, found: DeclaredError) -> str:
         """Return the name of the tag that stands on a line: several tags may make the one check of a list."""

@@ -180,7 +180,7 @@ class Explainer:
         info = comparator.info
         rules = self.rules if info.rules else None
         path = canonical_path(own_path(comparator, finding.case, _exact_path(finding), self.shape))
-        finding = add_field_source(finding, self.shape, rules, info.options, self.others, path)
+        finding = add_field_source(finding, self.shape, rules, info.options, self.others, path, traced.beside)
         code = self.code()
         finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code)
         return tell_if_unreachable(finding, comparator.info.served)

@@ -22,7 +22,7 @@ from harness.compare.causes import CAUSES
 from harness.compare.causes.unreachable import UNREACHABLE
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
-from harness.compiler.rulelines import RuleLines
+from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.diagnostics import Position
 from harness.engine.pathhint import hint_at, versions_with
 from harness.field import FieldError
@@ -118,14 +118,16 @@ def _written(file: str, line: int, package: str, folder: str) -> str:
     return f"{package}/{name}:{line}"
 
 
-def _rule_source(finding: Finding, path: str, root: str, rules: RuleLines, options: Mapping[str, bool]) -> str:
-    """Return the line of the tag that declares the rule of a finding; empty if no rule reports such an error."""
+def _rule_line(
+    finding: Finding, path: str, root: str, rules: RuleLines, options: Mapping[str, bool]
+) -> RuleLine | None:
+    """Return the line of the tag that declares the rule of a finding; None if no rule reports such an error."""
     reported = next(filter(None, (_error_of(finding, errors) for errors in _lists(finding))), None)
     error = reported or FieldError(finding.type, finding.path, origin=finding.origin)
     found = rules.find(root, path, error, {**options, **finding.case.options})
     if found is None and (finding.side != "handwritten" or finding.cause in _OF_RULES):
         found = rules.find_custom(root, path)
-    return "" if found is None else line_of(found.position, found.package)
+    return found
 
 
 def _lists(finding: Finding) -> Iterator[Sequence[FieldError]]:
@@ -145,12 +147,14 @@ def add_field_source(
     options: Mapping[str, bool] = MappingProxyType({}),
     others: Mapping[str, Shape] = NO_OTHERS,
     path: str = "",
+    beside: str = "",
 ) -> Finding:
-    """Add the source of a finding; add to its fix the line of the field, or a hint for a wrong path.
+    """Add the source of a finding and the gates of its field; add to its fix the line of the field, or a hint for a
+    wrong path.
 
     `rules` are those of the types, None for a kind without declarative validation; `options` are the validation options
     that the strategy of the kind sets; `others` are the shapes of the other served versions. `path` is that of the
-    finding as the types have it, if that is another one.
+    finding as the types have it, if that is another one, and `beside` the member that decides whether it is checked.
     """
     path = path or finding.path
     field_source = find_field_source(path, shape)
@@ -160,10 +164,33 @@ def add_field_source(
         fix = f"{fix} ({place})"
     elif finding.cause == "wrong-path" and field_source.known:
         fix = _fix_path(finding, field_source, others)
+    found, gates = None, ""
+    if rules and shape.kind == "struct":
+        found = _rule_line(finding, path, shape.type, rules, options)
+        gates = _tell_gates(rules, shape.type, [path, *_members_of(finding, path), beside], found)
     return msgspec.structs.replace(
         finding, owner=field_source.owner, member=field_source.member, source=field_source.source, fix=fix,
-        rule_source=_rule_source(finding, path, shape.type, rules, options) if rules and shape.kind == "struct" else "",
+        rule_source="" if found is None else line_of(found.position, found.package),
+        detail=f"{finding.detail}; {gates}" if gates else finding.detail,
     )  # fmt: skip
+
+
+def _members_of(finding: Finding, path: str) -> Iterator[str]:
+    """Yield the paths of the members that the value of a finding has, for one of them may be what is wrong."""
+    value = look(finding.case.object, path_of(_path_of(finding)))
+    yield from (join(path, name) for name in (value if isinstance(value, dict) else ()))
+
+
+def _tell_gates(rules: RuleLines, root: str, fields: Sequence[str], found: RuleLine | None) -> str:
+    """Name the feature gates that fields, and those that contain them, are behind, and the option of the rule."""
+    by_path: dict[str, list[str]] = {}
+    for gate, at in dict.fromkeys(one for path in fields for one in rules.roles.feature_gates(root, path)):
+        by_path.setdefault(at, []).append(gate)
+    told = [f"{at} has +featureGate={','.join(gates)}" for at, gates in by_path.items()]
+    if found is not None and found.option is not None:
+        name, wanted = found.option
+        told.append(f"the rule runs with {name} {'on' if wanted else 'off'}")
+    return "; ".join(told)
 
 
 def _fix_path(finding: Finding, found: FieldSource, others: Mapping[str, Shape]) -> str:
@@ -309,7 +336,10 @@ def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> F
     calls = code.callers(finding.handwritten_source)
     if not calls:
         return finding
-    warning = f"{', '.join(calls)}: change it by an option of the call where not all of them are meant"
+    how = "by an option of the call where not all of them are meant"
+    if code.is_of_operations(finding.handwritten_source, finding.kind):
+        how = "for creates and updates alike, or make the operation its condition"
+    warning = f"{', '.join(calls)}: change it {how}"
     return msgspec.structs.replace(finding, fix=f"{finding.fix}; {warning}")
 
 

@@ -2,7 +2,8 @@
 
 The severity of a difference is that of its worst occurrence. Other errors of an object hide that a verdict changes, and
 a reduction cannot always remove them. Where the error alone would be more severe than it is on the reduced case, its
-value is put into the seed objects of the same request, and every answer is graded.
+value is put into the seed objects of the same request, and every answer is graded. An update that a server refuses
+before it validates is asked again with other errors in place of the refused change.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from harness.engine.ledger import Sighting
 from harness.engine.points import Points
 from harness.engine.units import RequestKind
 from harness.fuzzers.pairs import Pair, unchanged
-from harness.fuzzers.replant import replants
+from harness.fuzzers.replant import replants, with_other_errors
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.shapepaths import SeenValues, resolve_path
+from harness.jsonpath import look, write
 from harness.objectmodel import stored
 
 
@@ -65,23 +67,57 @@ def regrade(
     if SEVERITIES.index(alone) >= rank:
         return Regraded()
     would = f"alone, this error would be of severity {alone}"
+    worst, beside = yield from _with_errors_beside(sightings[0], shape, comparator)
+    if worst is not None:
+        return Regraded(worst)
     candidates = _candidates(sightings, seeds, shape)
     pairs = list(islice(candidates, tuning.REPLANTED))
     if not pairs:
-        return Regraded(note=f"{would}; not tried, because its value could not be put into another object")
-    cases = [msgspec.structs.replace(case, id=0, object=new, old=old) for new, old in pairs]
-    answers = yield cases
-    shown = [
-        found
-        for case, answer in zip(cases, answers, strict=True)
-        if (found := find(case, answer, mismatch.signature, comparator)) is not None
-    ]
+        return Regraded(note=f"{would}; not tried, because its value could not be put into another object{beside}")
+    shown, _ = yield from _ask(sightings[0], pairs, comparator)
     worst = min(shown, key=lambda one: _rank(one, comparator), default=None)
     if worst is not None and _rank(worst, comparator) < rank:
         return Regraded(worst)
     of = "of the first" if next(candidates, None) is not None else "of"
     tried = f"{of} {len(pairs)} other objects that got its value, {len(shown)} show it, none more severely"
-    return Regraded(note=f"{would}; {tried}")
+    return Regraded(note=f"{would}; {tried}{beside}")
+
+
+def _with_errors_beside(
+    sighting: Sighting, shape: Shape, comparator: Comparator
+) -> Generator[list[Case], list[Answer], tuple[Sighting | None, str]]:
+    """Ask an update that a server refuses without that change, and with other errors in its place.
+
+    A check that is not reached because of an error in the uid is not reached because of one in the labels either, and
+    that one a request can have. Returns: the worst occurrence that a request shows, and what was tried in vain.
+    """
+    case, answer, mismatch, _ = sighting
+    if not answer.unreachable or case.old is None:
+        return None, ""
+    concerned, own = comparator.concerns, resolve_path(mismatch.path, shape)[0]
+    errors = [one.field for one in (*answer.handwritten, *answer.declarative) if not concerned(mismatch, one)]
+    paths = (resolve_path(field, shape)[0] for field in dict.fromkeys(errors))
+    changed = [path for path in paths if path and look(case.object, path) != look(case.old, path)]
+    wrong = [path for path in changed if path != own[: len(path)] and own != path[: len(own)]]
+    if not wrong:
+        return None, ""
+    pairs = list(with_other_errors((case.object, case.old), wrong, shape))
+    shown, answers = yield from _ask(sighting, pairs, comparator)
+    reachable = [one for one in shown if not one.answer.unreachable]
+    worst = min(reachable, key=lambda one: _rank(one, comparator), default=None)
+    refused = sum(not one.unreachable and bool(one.handwritten) for one in answers)
+    return worst, f"; of {refused} other errors in place of that on {write(wrong[0])}, 0 show it to a request"
+
+
+def _ask(
+    sighting: Sighting, pairs: Sequence[Pair], comparator: Comparator
+) -> Generator[list[Case], list[Answer], tuple[list[Sighting], list[Answer]]]:
+    """Ask a case with other objects. Returns: the sightings of its difference, and all answers."""
+    cases = [msgspec.structs.replace(sighting.case, id=0, object=new, old=old) for new, old in pairs]
+    answers = yield cases
+    signature = sighting.mismatch.signature
+    found = [find(case, answer, signature, comparator) for case, answer in zip(cases, answers, strict=True)]
+    return [one for one in found if one is not None], answers
 
 
 def seed_pairs(points: Points, request: RequestKind) -> list[Pair]:

@@ -165,7 +165,7 @@ class RuleProblem:
     """A wrong normalization rule: it never applies, or it maps two different fields to one path.
 
     `paths` are the two that collide, and `result` is their common path. `earlier` is the rule that changes every path
-    first that an unused one would change; empty where there is no such path.
+    first that an unused one would change; None where there is no such path. `version` is that of these paths.
     """
 
     kind: Literal["unused", "collision"]
@@ -176,8 +176,13 @@ class RuleProblem:
     earlier: tuple[str, str] | None = None
 
     @property
+    def first(self) -> str:
+        """The rule that comes first, for a sentence; empty where there is none."""
+        return _written(self.earlier) if self.earlier else ""
+
+    @property
     def _behind(self) -> str:
-        return f": {_written(self.earlier)} comes first on each path that it fits" if self.earlier else ""
+        return f": {self.first} comes first on each path that it fits" if self.earlier else ""
 
     def __str__(self) -> str:
         rule = _written(self.rule)
@@ -197,18 +202,16 @@ def check_rules(rules: Rules, paths: Mapping[str, Iterable[str]]) -> tuple[RuleP
     rewrite = Normalizer(rules)
     used: set[int] = set()
     found: list[RuleProblem] = []
-    for version, known in paths.items():
+    by_version = {version: tuple(dict.fromkeys(known)) for version, known in paths.items()}  # read again below
+    for version, known in by_version.items():
         by_result: dict[str, list[str]] = {}
-        for path in dict.fromkeys(known):
+        for path in known:
             index = rewrite.rule_for(path)
             if index is not None:
                 used.add(index)
             by_result.setdefault(rewrite(path), []).append(path)
         found += [_collision(rewrite, version, result, same) for result, same in by_result.items() if len(same) > 1]
-    every = tuple(dict.fromkeys(path for known in paths.values() for path in known))
-    for index, rule in enumerate(rewrite.rules):
-        if index not in used:
-            found.append(RuleProblem("unused", rule, earlier=_earlier(rewrite, rule, every)))
+    found += [_unused(rewrite, rule, by_version) for index, rule in enumerate(rewrite.rules) if index not in used]
     order = {rule: index for index, rule in reversed(list(enumerate(rewrite.rules)))}
     return tuple(sorted(found, key=lambda problem: order[problem.rule]))
 
@@ -219,12 +222,15 @@ def _written(rule: tuple[str, str]) -> str:
     return f"`{pattern}` -> `{replacement}`"
 
 
-def _earlier(rewrite: Normalizer, rule: tuple[str, str], paths: tuple[str, ...]) -> tuple[str, str] | None:
-    """Return the rule that is first on a path that an unused rule would change by itself."""
+def _unused(rewrite: Normalizer, rule: tuple[str, str], paths: Mapping[str, tuple[str, ...]]) -> RuleProblem:
+    """Report an unused rule, with the one that is first on a path that it would change by itself."""
     alone = Normalizer((rule,))
-    indices = (rewrite.rule_for(path) for path in paths if alone.rule_for(path) is not None)
-    first = next((index for index in indices if index is not None), None)
-    return None if first is None else rewrite.rules[first]
+    for version, known in paths.items():
+        indices = (rewrite.rule_for(path) for path in known if alone.rule_for(path) is not None)
+        first = next((index for index in indices if index is not None), None)
+        if first is not None:
+            return RuleProblem("unused", rule, version, earlier=rewrite.rules[first])
+    return RuleProblem("unused", rule)
 
 
 def _collision(rewrite: Normalizer, version: str, result: str, paths: list[str]) -> RuleProblem:

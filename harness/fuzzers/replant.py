@@ -7,13 +7,15 @@ is. A seed object that has everything around the path needs the value alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice, zip_longest
 
 from harness.case import Json
 from harness.field import ErrorType
+from harness.fuzzers.othervalues import other_values
 from harness.fuzzers.pairs import Pair
 from harness.fuzzers.shape import ANY, Shape
 from harness.fuzzers.shapepaths import shape_at
-from harness.jsonpath import ABSENT, JsonPath, look, put
+from harness.jsonpath import ABSENT, JsonPath, look, put, remove, write
 from harness.objectmodel import is_in_metadata
 
 FOLDING = ("\u212a", "\u0130", "\u017f")
@@ -29,6 +31,8 @@ MIN_NAMES = 2
 """An item names another by at least so many members; one name stands in many lists."""
 MAX_DEPTH = 4
 """Lists are looked for so many members deep: one more doubles the lists of a pod and finds none that items name."""
+VALUES_BESIDE = 4
+"""So many values are tried for each member beside a change that a server refuses."""
 _OF_TEXTS = frozenset({ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.INVALID})
 
 
@@ -55,6 +59,24 @@ def replants(found: Pair, path: JsonPath, type: str, seeds: Sequence[Pair], shap
         for seed in nearest:
             part = path[:depth]
             yield _put_into(seed, _fit(part, seed[0]), look(found[0], part), look(found[1], part))
+
+
+def with_other_errors(found: Pair, wrong: Sequence[JsonPath], shape: Shape) -> Iterator[Pair]:
+    """Yield an update without what it changes at some paths, and with other values beside each of them.
+
+    A server answers some changes before it validates, such as one of the uid. Where an error on one hides another
+    error, one beside it may do so too. Of each member one value is yielded, then of each a second one.
+    """
+    new, old = found
+    for path in wrong:
+        before = look(old, path)
+        new = remove(new, path) if before is ABSENT else put(new, path, before)
+    yield new, old
+    for parent in dict.fromkeys(path[:-1] for path in wrong):
+        members = [(*parent, field.name) for field in shape_at(shape, parent).fields]
+        others = [other_values(new, write(path), shape, str) for path in members if path not in wrong]
+        for edits in zip_longest(*(islice(one, VALUES_BESIDE) for one in others)):
+            yield from ((edit.apply(new), old) for edit in edits if edit is not None)
 
 
 def in_other_letters(value: Json) -> Iterator[str]:

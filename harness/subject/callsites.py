@@ -80,21 +80,29 @@ class CallSites:
         The first begins with what is called: the function itself, or the one around it where that alone uses it. Those
         that are given the same marks as the call of the finding come first.
         """
+        function, sites = self.callers_above(source)
+        if not sites:
+            return ()
+        places = places_of(source)
+        told = _tell(sites, places[1:])
+        what = "that function is" if function == places[0].function else f"only {function} uses it, which is"
+        return (f"{what} called by {told[0]}", *told[1:])
+
+    def callers_above(self, source: str) -> tuple[str, list[CallSite]]:
+        """Return the function at a place or around it that several others call, with these calls."""
         places = places_of(source)
         if not places:
-            return ()
+            return "", []
         file, function, seen = places[0].file, places[0].function, set[str]()
         for _ in range(_MOST_LEVELS):
             seen.add(function)
             sites = [site for site in self.calls_of(file, function) if site.caller not in seen]
             if len({site.caller for site in sites}) > 1:
-                told = _tell(sites, places[1:])
-                what = "that function is" if function == places[0].function else f"only {function} uses it, which is"
-                return (f"{what} called by {told[0]}", *told[1:])
+                return function, sites
             if not sites:
-                return ()
+                return "", []
             file, function = sites[0].file, sites[0].caller
-        return ()
+        return "", []
 
     def source(self, file: str) -> GoSource:
         """Return a file as findings name it; an empty one if it cannot be read."""

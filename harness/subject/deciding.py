@@ -90,6 +90,13 @@ class HandwrittenCode:
         """Name the calls of the function at a place, if there are several."""
         return () if self._sites is None else self._sites.shared_by(source)
 
+    def is_of_operations(self, source: str, kind: str) -> bool:
+        """Whether those who call the function at a place validate the creates and the updates of one kind alone."""
+        _, sites = ("", []) if self._sites is None else self._sites.callers_above(source)
+        names = {site.caller for site in sites}
+        is_own = all(map(_of_kind(kind).fullmatch, names))
+        return is_own and len({name.endswith("Update") for name in names}) > 1
+
     def forwards(self, source: str) -> str:
         """Return the call of a library that makes the error of a place, such as `validation.ValidateObjectMeta`."""
         places = places_of(source)

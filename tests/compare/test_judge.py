@@ -164,7 +164,7 @@ def test_ratcheting_of_what_changed_is_not_told_as_left_alone() -> None:
     changed = causes(case(BAD, {"mistake": 1}), ask)["+spec.a"]
     left = causes(case({**BAD, "mistake": 1}, {**BAD, "mistake": 1}), ask)["+spec.a"]
     assert ("ratcheting", "ratcheting") == (changed.cause, left.cause)
-    assert "although the update changes the value" in changed.detail
+    assert "although the update adds the value with spec" in changed.detail
     assert "which leaves the value as it was" in left.detail
     assert "whether it reports a value that the update changes is not known" in left.detail
 

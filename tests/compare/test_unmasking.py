@@ -166,6 +166,39 @@ def test_a_choice_that_is_not_enough_shows_no_condition() -> None:
     assert "masked" == causes(asked, _enters_no_member_of_two, hints=hints)["+spec.many.a"].cause
 
 
+def _enters_the_only_choice(asked: Case) -> Answer:
+    """The fields beside the list are converted into another member of a union; of both the check enters none."""
+    spec = asked.object["spec"]
+    hv = errors("Invalid@spec") if len(spec) > 1 else errors("Required@spec.many.a covered")
+    return answer(hv, errors("Required@spec.many.a beta") if "many" in spec else ())
+
+
+@pytest.mark.parametrize(
+    ("known", "cause"), [("spec.one", "conditional"), ("spec.two", "masked"), ("status.one", "masked")]
+)
+def test_a_member_that_is_converted_into_a_choice_shows_a_condition(known: str, cause: str) -> None:
+    """The types do not say that it makes one: the error on the object is the same as with a member that does."""
+
+    def siblings(asked: Case, path: str, normalize: Any) -> Any:
+        return [Edit(("spec", "one"), 1), Edit(("status", "one"), 1)]
+
+    hints = Hints(siblings=siblings, makes_choice=lambda path: path == known)
+    found = causes(case({"spec": {"flat": 1, "many": {}}}), _enters_the_only_choice, hints=hints)["+spec.many.a"]
+    assert (cause, cause == "conditional") == (found.cause, "beside spec.flat: without that field" in found.detail)
+
+
+def test_another_error_than_that_of_a_choice_is_a_mask() -> None:
+    """The member is wrong by itself, and so the validator returns early."""
+
+    def ask(asked: Case) -> Answer:
+        spec = asked.object["spec"]
+        early = errors("Invalid@spec") if "one" in spec else errors("Required@spec") if "flat" in spec else ()
+        return answer(early or errors("Required@spec.many.a covered"), errors("Required@spec.many.a beta"))
+
+    hints = Hints(siblings=lambda *_: [Edit(("spec", "one"), 1)], makes_choice=lambda path: path == "spec.one")
+    assert "masked" == causes(case({"spec": {"flat": 1, "many": {}}}), ask, hints=hints)["+spec.many.a"].cause
+
+
 def test_masked_behind_a_mask() -> None:
     """One repair may only show the next early return."""
 

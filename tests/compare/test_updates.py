@@ -87,6 +87,39 @@ def test_a_changed_value_is_not_told_as_left_alone() -> None:
     assert "does not report it on this update, although the update changes the value" in found.detail
 
 
+def _requires_name(asked: Case) -> Answer:
+    """The rule wants a name of each condition; the check looks at creates alone."""
+    conditions = asked.object["spec"].get("l", [])
+    wanted = [f"Required@spec.l[{index}].name" for index, one in enumerate(conditions) if "name" not in one]
+    check = errors(*(f"{one} covered" for one in wanted)) if asked.old is None else ()
+    return answer(check, errors(*(f"{one} beta" for one in wanted)))
+
+
+@pytest.mark.parametrize(
+    ("old", "told"),
+    [
+        ({}, "which adds spec.l without the value"),
+        ({"l": [{"name": "a"}]}, "which changes spec.l and adds spec.l[1] without the value"),
+        ({"l": [{}]}, "which changes spec.l and leaves the value absent"),
+        ({"l": [{"name": "a"}, {"x": 1}]}, "which leaves the value absent"),
+    ],
+)
+def test_an_absent_value_is_not_told_as_left_as_it_was(old: Any, told: str) -> None:
+    """It is absent in both objects, or stands in nothing that the old one has."""
+    found = causes(case({"spec": {"l": [{"name": "a"}, {}]}}, {"spec": old}), _requires_name)["+spec.l[1].name"]
+    assert f"does not report it on this update, {told}: " in found.detail
+
+
+@pytest.mark.parametrize(
+    ("old", "told"),
+    [({"spec": {}}, "adds the value"), ({}, "adds the value with spec"), ({"spec": {"a": GOOD}}, "changes the value")],
+)
+def test_a_value_that_the_old_object_lacks_is_told_as_added(old: Any, told: str) -> None:
+    """What was not there did not change."""
+    found = causes(case(LEFT, old), lambda asked: checked(asked, lambda new, old: True))["+spec.a"]
+    assert f"although the update {told}: " in found.detail
+
+
 def test_where_no_other_value_has_the_error_nothing_is_claimed_of_changes() -> None:
     """One wrong value is all that is known."""
     found = explained(lambda new, old: True, LEFT, LEFT, values(GOOD))
@@ -175,7 +208,7 @@ def test_a_field_that_depends_on_another_names_the_one_that_the_update_changes()
         return answer(check, tuple(rule))
 
     found = causes(case({"spec": {"t": 1}}, {"spec": {}}), ask)["+spec.a"]
-    assert "on this update, which changes spec.t and leaves the value as it was: as a create" in found.detail
+    assert "on this update, which changes spec.t and leaves the value absent: as a create" in found.detail
     assert found.fix.endswith("look at spec.a wherever the update changes spec.t")
 
 

@@ -14,6 +14,7 @@ from harness.tags.release import Release
 _TYPES = """package v1
 
 type Kind struct {
+	// +featureGate=Whole
 	Spec Spec `json:"spec"`
 }
 
@@ -24,7 +25,7 @@ type Spec struct {
 	One *Item `json:"one"`
 	// +oneOf=Older
 	Older *Item `json:"older"`
-	// Says nothing of oneOf.
+	// Says nothing of oneOf. A +featureGate=X within a sentence is none.
 	Plain string `json:"plain"`
 	// +k8s:listType=atomic
 	Items []Item `json:"items"`
@@ -44,6 +45,8 @@ type Item struct {
 }
 
 type Inline struct {
+	// +optional
+	// +featureGate=First, Second
 	Name string `json:"name"`
 }
 """
@@ -77,9 +80,9 @@ def test_a_choice_is_made_by_discriminators_and_members(roles: FieldRoles, path:
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("spec.items[0].name", ("spec.items", "+k8s:unique=map and +k8s:listMapKey for the key of its items", 17)),
-        ("spec.items[0].names[1]", ("spec.items", "+k8s:unique=map and +k8s:listMapKey for the key of its items", 17)),
-        ("spec.keyed[0].names[1]", ("spec.keyed[*].names", "+k8s:listType=atomic, +k8s:unique=set", 30)),
+        ("spec.items[0].name", ("spec.items", "+k8s:unique=map and +k8s:listMapKey for the key of its items", 18)),
+        ("spec.items[0].names[1]", ("spec.items", "+k8s:unique=map and +k8s:listMapKey for the key of its items", 18)),
+        ("spec.keyed[0].names[1]", ("spec.keyed[*].names", "+k8s:listType=atomic, +k8s:unique=set", 31)),
         ("spec.keyed[0].name", None),
         ("spec.typed[0]", None),
         ("spec.items", None),
@@ -101,3 +104,16 @@ def test_an_older_release_has_no_tag_for_unique_items(tmp_path: Path) -> None:
     )
     assert told is not None
     assert "+k8s:listType=set" == told.tags
+
+
+@pytest.mark.parametrize(
+    ("path", "gates"),
+    [
+        ("spec.plain", [("Whole", "spec")]),
+        ("spec.items[0].name", [("Whole", "spec"), ("First", "spec.items[*].name"), ("Second", "spec.items[*].name")]),
+        ("metadata", []),
+    ],
+)
+def test_gates_are_named_with_their_field(roles: FieldRoles, path: str, gates: list[tuple[str, str]]) -> None:
+    """A field is behind the gates of those that contain it too, and may be behind several."""
+    assert gates == list(roles.feature_gates("api/v1.Kind", path))

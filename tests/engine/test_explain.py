@@ -316,6 +316,9 @@ class ToldCode(HandwrittenCode):
     def callers(self, source: str) -> Sequence[str]:
         return self.told
 
+    def is_of_operations(self, source: str, kind: str) -> bool:
+        return bool(self.under)
+
     def forwards(self, source: str) -> str:
         return "common.Check" if "forward" in source else ""
 
@@ -412,6 +415,9 @@ def test_a_mark_in_a_shared_helper_comes_with_its_callers(fix: str, is_warned: b
     assert is_warned == ("called by A (v.go:3), B (v.go:5)" in told.fix)
     assert fix == add_callers(msgspec.structs.replace(found, fix=fix), NEUTRAL, UNREAD).fix
     words = msgspec.structs.replace(found, fix="give the words", cause="wording")
+    calls = "that function is called by ValidateA (v.go:3)", "ValidateAUpdate (v.go:5)"
+    operations = add_callers(words, NEUTRAL, ToldCode(calls, under="both")).fix
+    assert (True, False) == (operations.endswith("make the operation its condition"), "option" in operations)
     assert (
         "called by A"
         in add_callers(words, NEUTRAL, ToldCode(("that function is called by A (v.go:3)", "B (v.go:5)"))).fix

@@ -15,8 +15,10 @@ from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.diagnostics import Position
 from harness.engine.explain import Explainer
 from harness.engine.fieldsource import FieldSource, add_field_source, find_field_source, tell_if_unreachable
-from harness.fuzzers.shape import FieldShape, Shape
+from harness.fuzzers.shape import FieldShape, Shape, shape_of
+from harness.gotypes.packages import Universe
 from harness.subject import SubjectSpec, open_subject
+from harness.tags.release import Release
 from tests.fuzzers.toys import PACKAGE, widget_shape
 from tests.report import made
 
@@ -165,6 +167,52 @@ def test_a_custom_rule_that_an_experiment_heard_has_a_line() -> None:
             patch.setattr(RuleLines, "find_custom", lambda self, root, path: line)
             told[cause] = add_field_source(finding, shape, rules).rule_source
     assert {"ratcheting": "api/v1/types.go:9", "no-rule": ""} == told
+
+
+def test_gates_of_the_field_and_of_the_rule_are_named(tmp_path: Path) -> None:
+    """A reader has to know under which gates a difference can show."""
+    file = tmp_path / "types.go"
+    file.write_text(
+        """package v1
+
+type Kind struct {
+	// +featureGate=First,Second
+	Spec Spec `json:"spec"`
+}
+
+type Spec struct {
+	// +k8s:alpha=+k8s:ifEnabled(Third)=+k8s:maxLength=3
+	Name string `json:"name"`
+	// +k8s:maxLength=3
+	Title string `json:"title"`
+	Choice Choice `json:"choice"`
+}
+
+type Choice struct {
+	// +featureGate=Fourth
+	One *int `json:"one"`
+	// +featureGate=Fifth
+	Two *int `json:"two"`
+}
+"""
+    )
+    universe = Universe.from_files({"api/v1": [file]})
+    shape, rules = shape_of(universe, "api/v1.Kind"), RuleLines(universe, Release())
+    told = {
+        name: add_field_source(
+            made.finding(path=f"spec.{name}", type="FieldValueTooLong", origin="maxLength", detail="d"), shape, rules
+        ).detail
+        for name in ("name", "title")
+    }
+    gates = "d; spec has +featureGate=First,Second"
+    assert {"name": f"{gates}; the rule runs with Third on", "title": gates} == told
+    plain = made.finding(path="spec.choice", detail="d")
+    case = msgspec.structs.replace(plain.case, object={"spec": {"choice": {"one": 1}}})
+    choice = msgspec.structs.replace(plain, case=case)
+    fourth = f"{gates}; spec.choice.one has +featureGate=Fourth"
+    assert fourth == add_field_source(choice, shape, rules).detail
+    beside = add_field_source(choice, shape, rules, beside="spec.choice.two").detail
+    assert f"{fourth}; spec.choice.two has +featureGate=Fifth" == beside
 
 
 @pytest.mark.parametrize(

@@ -146,3 +146,42 @@ def test_a_reduction_keeps_to_requests_that_are_validated(crashes: bool, origin:
     [found] = [one for one in findings if one.origin == origin]
     assert ("verdict", "") == (found.severity, found.severity_note)
     assert 1 == len(found.case.object["spec"]["labels"])
+
+
+def renamed(hiding: str) -> tuple[Regraded, list[Case]]:
+    """Look for a worse occurrence of an update that a server refuses, where errors of metadata hide the check."""
+    asked: list[Case] = []
+
+    def answer(case: Case) -> Answer:
+        new, old = case.object["metadata"], case.old["metadata"]
+        refused = "400, because of its name" if new["name"] != old["name"] else ""
+        wrong = [f"Invalid@metadata.{name}" for name in ("name", hiding) if new.get(name) != old.get(name)]
+        check = errors(*wrong) or errors("Required@spec.title covered")
+        return Answer(case.id, check, errors("Required@spec.title beta"), unreachable=refused)
+
+    def ask(cases: list[Case]) -> list[Answer]:
+        asked.extend(cases)
+        return [answer(one) for one in cases]
+
+    old: Json = {"metadata": {"name": "a"}, **REDUCED}
+    case = KIND.case(Operation.UPDATE, {"metadata": {"name": "b"}, **REDUCED}, old)
+    signature = "extra", "spec.title", "FieldValueRequired", "", "declarative"
+    first = find(case, answer(case), signature, COMPARATOR)
+    assert first is not None
+    return drive(regrade([first], [(old, old)], widget_shape(), COMPARATOR), ask), asked
+
+
+def test_an_error_that_a_request_can_have_may_hide_a_check_too() -> None:
+    """The rename is refused before it is validated; the finalizers are not, and make the check return as early."""
+    found = renamed("finalizers")[0].sighting
+    assert found is not None
+    assert ("", "a") == (found.answer.unreachable, found.case.object["metadata"]["name"])
+    assert "finalizers" in found.case.object["metadata"]
+
+
+def test_what_was_tried_in_place_of_a_refused_change_is_told() -> None:
+    """No other error of metadata hides this check."""
+    found, asked = renamed("unknown")
+    assert found.sighting is None
+    assert "other errors in place of that on metadata.name, 0 show it to a request" in found.note
+    assert any(one.object["metadata"]["name"] == "a" for one in asked)

@@ -85,3 +85,14 @@ def test_only_kinds_of_the_run_are_reported(tmp_path: Path) -> None:
     shape = thing(tmp_path)
     kinds = [kind((r"spec\.gone", "x"))]
     assert [] == examine_rules(kinds, [], lambda info: shape, "s")
+
+
+def test_a_rule_that_another_one_takes_the_paths_of_is_told_of_the_kind_that_has_them(tmp_path: Path) -> None:
+    """Not of the first kind that shares the rules; the version is the one whose types have the path."""
+    shape = thing(tmp_path)
+    rules = (r"ports\[(\d+)\]\.old", "ports[$1].elder"), (r"spec\.ports\[(\d+)\]\.old", "spec.ports[$1].elder")
+    other, own = kind(*rules, resource="others"), msgspec.structs.replace(kind(*rules), versions=("v1beta1",))
+    shapes = {("others", "v1"): Shape("any"), ("things", "v1"): Shape("any"), ("things", "v1beta1"): shape}
+    (found,) = examine_rules([own, other], [other, own], lambda info: shapes[info.resource, info.version], "s")
+    assert ("things", "v1beta1", rules[1][0]) == (found.resource, found.version, found.origin)
+    assert f"`{rules[0][0]}`" in found.fix

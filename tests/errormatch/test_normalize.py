@@ -147,6 +147,10 @@ def test_a_rule_behind_another_one_names_it() -> None:
     assert (second, first) == (problem.rule, problem.earlier)
     assert r"`^spec\.spec\.old\.(a)`" in str(problem)
     assert r"`spec\.old\.(a)`" in str(problem)
-    assert "anchor" in describe(problem).fix
+    assert "v1" == problem.version
+    assert all(text in describe(problem).fix for text in ("anchor", r"`spec\.old\.(a)`"))
+    assert check_rules((first, second), {"v1": iter(paths["v1"])}) == (problem,)
+    anchored = (r"^spec\.", "old."), (r"^spec\.old", "new")
+    assert "narrow" in describe(check_rules(anchored, paths)[0]).fix
     (alone,) = check_rules((second,), {"v1": ["spec.old.a"]})
     assert (None, False) == (alone.earlier, "anchor" in describe(alone).fix)

@@ -67,6 +67,22 @@ func validatePorts(ports, oldPorts []Port, fldPath *field.Path, opts Options) (e
 func validateCore(name string) field.ErrorList {
 	return core.ValidateName(name)
 }
+
+func ValidateTool(tool *Tool) field.ErrorList {
+	return validateHandle(tool.Handle)
+}
+
+func ValidateToolUpdate(tool, oldTool *Tool) field.ErrorList {
+	return append(validateHandle(tool.Handle), validateGrip(tool.Grip)...)
+}
+
+func ValidateToolStatusUpdate(tool, oldTool *Tool) field.ErrorList {
+	return validateGrip(tool.Grip)
+}
+
+func validateHandle(handle string) field.ErrorList { return field.ErrorList{field.TooLong(nil, handle, 1)} }
+
+func validateGrip(grip string) field.ErrorList { return field.ErrorList{field.TooMany(nil, 1, 1)} }
 """
 _META = """package validation
 
@@ -194,6 +210,23 @@ def test_a_line_that_forwards_names_what_it_calls(code: HandwrittenCode) -> None
     assert "common.ValidateMetaUpdate" == code.forwards(place("common.ValidateMetaUpdate"))
     others = (place("field.Duplicate"), place("core.ValidateName"), f"{META}:4 in ValidateMeta", "")
     assert ["", "", "", ""] == [code.forwards(one) for one in others]
+
+
+@pytest.mark.parametrize(
+    ("check", "kind", "is_one"),
+    [
+        ("field.TooLong", "Tool", True),
+        ("field.TooLong", "Other", False),
+        ("field.TooMany", "Tool", False),
+        ("field.Duplicate", "App", False),
+    ],
+)
+def test_the_operations_of_one_kind_are_told_from_other_callers(
+    code: HandwrittenCode, check: str, kind: str, is_one: bool
+) -> None:
+    """Two sorts of updates are one operation, and another kind may have a function of its own."""
+    assert is_one == code.is_of_operations(place(check), kind)
+    assert not UNREAD.is_of_operations(place(check), kind)
 
 
 def test_without_sources_nothing_is_told() -> None:

@@ -37,7 +37,8 @@ MASKED = Cause(
 The handwritten side did not get to its check because of another error: it returned early, or took another branch.
 With the other error repaired, both sides agree. Repairs remove fields or set other values, several in turn if one early
 return hides the next; they leave the value of the difference as it is. Users see the second error only after they fix
-the first. A repair that makes another choice, of a discriminator or of a member of a union, is told as `conditional`.
+the first. A repair that makes another choice, of a discriminator or of a member of a union, is told as `conditional`;
+a member whose removal repairs the error that a member of a union makes too counts as one.
 Let the handwritten validator continue, or accept that the declarative side reports more at once.
 """,
     experiment="the other errors repaired, together and one by one, the value of the difference left as it is",

@@ -13,7 +13,8 @@ def describe(problem: RuleProblem) -> Explanation:
         "collision": "make the regex so narrow that the two fields keep two paths",
     }[problem.kind]
     if problem.earlier is not None:
-        fix = "remove the rule, or anchor the regex of the one that comes first with ^"
+        how = "narrow its regex" if problem.earlier[0].startswith("^") else "anchor its regex with ^"
+        fix = f"remove the rule, or let {problem.first} leave these paths to it: {how}"
     return Explanation(str(problem), fix, cause=NORMALIZATION.code)
 
 

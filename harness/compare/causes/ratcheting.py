@@ -130,7 +130,7 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
     tried = f"none of the {why.tried} other values that were tried has the error" if why.tried else "no other was tried"
     fix = f"look whether {check} at {question.where} skips what did not change, or every update"
     return Explanation(
-        f"{name} does not report it on this update, which leaves the value as it was: {changed}; whether it reports a "
+        f"{name} does not report it on this update, which {_describe_kept(question)}: {changed}; whether it reports a "
         f"value that the update changes is not known, {tried}",
         fix,
     )
@@ -142,13 +142,16 @@ def _describe_changed(question: Question, name: str, check: str, agree: str) -> 
     Where the answer says that this may not be changed at all, no request is served otherwise.
     """
     case, fields = question.case, [question.where]
-    how = "although the update changes the value"
+    how = _describe_set(question)
     path = path_in_object(question, case.object)
     if look(case.object, path) == look(case.old, path):
         trigger = changed_trigger(question)
         others = (canonical_path(write(one)) for one in differences(case.object, case.old))
         fields = [trigger] if trigger else list(islice(dict.fromkeys(others), _MAX_NAMED))
-        how = f"which changes {' and '.join(fields)} and leaves the value as it was"
+        added = canonical_path(write(_added_above(question, path)))
+        changed = [one for one in fields if one != added]
+        does = [f"changes {' and '.join(changed)}"] if changed else []
+        how = f"which {' and '.join([*does, _describe_kept(question)])}"
     what = " or ".join(fields) if fields != [question.where] else "it"
     fix = f"let {check} look at {question.where} wherever the update changes {what}"
     fixed = next(filter(None, (_rejected_change(question, one) for one in fields)), None)
@@ -157,6 +160,37 @@ def _describe_changed(question: Question, name: str, check: str, agree: str) -> 
         told = f"{told}; the update is rejected anyway, {fixed.text}"
         fix = f"nothing to do for requests, which may not change {what if what != 'it' else fields[0]}; else {fix}"
     return Explanation(told, fix)
+
+
+def _describe_kept(question: Question) -> str:
+    """Say of a value that is the same in both objects whether it is there, and whether what contains it is new."""
+    path = path_in_object(question, question.case.object)
+    if look(question.case.object, path) is not ABSENT:
+        return "leaves the value as it was"
+    new = write(_added_above(question, path))
+    return f"adds {new} without the value" if new else "leaves the value absent"
+
+
+def _describe_set(question: Question) -> str:
+    """Say of a value that differs whether the update changes or adds it, by itself or with what contains it."""
+    path = path_in_object(question, question.case.object)
+    if look(question.case.old, path) is not ABSENT:
+        return "although the update changes the value"
+    new = write(_added_above(question, path))
+    return f"although the update adds the value{f' with {new}' if new else ''}"
+
+
+def _added_above(question: Question, path: JsonPath) -> JsonPath:
+    """Return the outermost value above a path that the update adds; empty if the old object has all of them.
+
+    An item that the old list has elsewhere was moved, and not added.
+    """
+    case, depths = question.case, range(1, len(path))
+    first = next((path[:end] for end in depths if look(case.old, path[:end]) is ABSENT), ())
+    value = look(case.object, first) if first else ABSENT
+    items = look(case.old, first[:-1])
+    is_moved = isinstance(items, list) and value in items
+    return () if value is ABSENT or is_moved else first
 
 
 def _rejected_change(question: Question, field: str) -> FieldError | None:
