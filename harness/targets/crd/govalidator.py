@@ -1,7 +1,8 @@
 """A validator in Go of the project's own module as the handwritten side: a program around it, built in its module.
 
 The program is laid over the module with the compiler's `-overlay`: nothing is written into the checkout, its
-dependencies stay its own, and internal packages can be imported.
+dependencies stay its own, and internal packages can be imported. So is a copy of the constructors of errors, which
+tells the program where each error of a field is made.
 """
 
 from __future__ import annotations
@@ -20,21 +21,24 @@ import platformdirs
 from harness.diagnostics import TargetError, UsageError
 from harness.files import locked
 from harness.limits import read_checkout_text
+from harness.targets.kubernetes.madeerrors import tell_made_errors
 from harness.targets.kubernetes.release import find_toolchain, wanted_go
 
-_TEMPLATE = Path(__file__).parent / "child" / "main.go.tmpl"
+_CHILD = Path(__file__).parent / "child"
 _FOLDER = "harness_validator"
 _MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
 _NAME = re.compile(r"(?P<folder>.*)\.(?P<name>[A-Za-z_]\w*)")
 _OF_KUBERNETES = re.compile(r"k8s\.io/(api|apimachinery|client-go)(/|$)")
 """Libraries whose texts say nothing about what a project validates."""
+_ERRORS = "k8s.io/apimachinery/pkg/util/validation/field"
 _MOST_LINES = 20
 
 
 class _Named(NamedTuple):
-    """A function or a type of a package: the folder of its module, its import path, and its name."""
+    """A function or a type of a package: its module and the folder of that, its import path, and its name."""
 
     top: Path
+    module: str
     package: str
     name: str
     is_function: bool
@@ -55,8 +59,8 @@ def build_validator(location: str, note: Callable[[str], None]) -> Path:
     with locked(folder.with_suffix(".lock"), lambda: note("another process builds this validator; waiting for it")):
         source, overlay, program = folder / "main.go", folder / "overlay.json", folder / "validator"
         source.write_text(_source(validator, object_type), encoding="utf-8")
-        place = validator.top / _FOLDER / "main.go"
-        overlay.write_text(json.dumps({"Replace": {str(place): str(source)}}), encoding="utf-8")
+        replaced = {str(validator.top / _FOLDER / "main.go"): str(source), **_trace(validator, toolchain.go, folder)}
+        overlay.write_text(json.dumps({"Replace": replaced}), encoding="utf-8")
         command = [str(toolchain.go), "build", f"-overlay={overlay}", "-o", str(program), f"./{_FOLDER}"]
         done = subprocess.run(
             command, cwd=validator.top, capture_output=True, text=True, errors="replace",
@@ -72,6 +76,25 @@ def build_validator(location: str, note: Callable[[str], None]) -> Path:
             fix="run go build ./... there first; a name that other packages use begins with a capital",
         )
     return program
+
+
+def _trace(validator: _Named, go: Path, folder: Path) -> dict[str, str]:
+    """Write what tells where errors of fields are made, and return what it is laid over, if they are used."""
+    of_errors = f'{{{{if eq .ImportPath "{_ERRORS}"}}}}{{{{.Dir}}}}{{{{end}}}}'
+    found = _go_list(go, validator.top, of_errors, "-deps", validator.package)
+    told = tell_made_errors(Path(found[0]).parents[3]) if found else b""
+    if not told:
+        return {}
+    constructors, source = folder / "errors.go", folder / "trace.go"
+    constructors.write_bytes(told)
+    text = (_CHILD / "trace.go.tmpl").read_text(encoding="utf-8")
+    for key, value in (("MODULE", validator.module), ("FOLDER", f"{validator.top}/")):
+        text = text.replace(f"= {key}\n", f"= {json.dumps(value)}\n")
+    source.write_text(text, encoding="utf-8")
+    return {
+        str(Path(found[0]) / "errors.go"): str(constructors),
+        str(validator.top / _FOLDER / "trace.go"): str(source),
+    }
 
 
 def folders_of(location: str) -> list[Path]:
@@ -113,7 +136,7 @@ def _find(location: str) -> _Named:
     if not (is_function or is_type) or module is None:
         raise UsageError(f"{folder} declares no {name}\n  fix: name a function or a type with validating methods")
     inside = folder.relative_to(top).as_posix()
-    return _Named(top, module[1] if inside == "." else f"{module[1]}/{inside}", name, is_function)
+    return _Named(top, module[1], module[1] if inside == "." else f"{module[1]}/{inside}", name, is_function)
 
 
 def _source(validator: _Named, object_type: _Named | None) -> str:
@@ -122,7 +145,7 @@ def _source(validator: _Named, object_type: _Named | None) -> str:
         imported, prototype = "", "nil"
     else:
         imported, prototype = f'object_ "{object_type.package}"', f"reflect.TypeFor[object_.{object_type.name}]()"
-    text = _TEMPLATE.read_text(encoding="utf-8")
+    text = (_CHILD / "main.go.tmpl").read_text(encoding="utf-8")
     for key, value in (
         ("VALIDATOR_PACKAGE", validator.package), ("OBJECT_IMPORT", imported),
         ("SUBJECT", f"reflect.ValueOf({called})"), ("OBJECT", prototype),
