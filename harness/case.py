@@ -172,7 +172,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     `measure`. `pruned` are the paths of fields that the target dropped, because its schema does not know them.
     `unreachable` says with which HTTP status, and why, a server answers the request whatever the validators say (`409,
     because ...`); it is empty where they decide. `held` names rules that were asked about the object and that hold, by
-    a target that knows, such as policies.
+    a target that knows, such as policies. `ignored` are errors that rules raised and users are not served, because the
+    target was told to let them pass (`failurePolicy: Ignore`).
     """
 
     id: int
@@ -187,6 +188,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     pruned: tuple[str, ...] = ()
     unreachable: str = ""
     held: tuple[str, ...] = ()
+    ignored: tuple[FieldError, ...] = ()
 
 
 def group_version(group: str, version: str) -> str:

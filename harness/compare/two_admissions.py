@@ -28,6 +28,8 @@ _QUOTED = re.compile(r"""\"(?:[^"\\]|\\.)*"|'[^']*'""")
 _OF_OBJECT = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[\w./-]*\d[\w./-]*")
 """What a message says of one object: in brackets, or with a digit."""
 _LONGEST = 80
+_WHILE = re.compile(r" ?\bwhile \S+ raises$")
+"""Ends the origin of a denial: the rule of the other validator that raised and let the object pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +50,15 @@ class TwoAdmissions(TwoValidators):
         return cause.servers
 
 
-def encode_verdicts(after: Sequence[FieldError], before: Sequence[FieldError]) -> Lists:
-    """Return two lists in which the comparator finds a mismatch exactly if one of the two accepts the object."""
-    mine, theirs = _once(after), _once(before)
+def encode_verdicts(
+    after: Sequence[FieldError], before: Sequence[FieldError], ignored: Sequence[FieldError] = ()
+) -> Lists:
+    """Return two lists in which the comparator finds a mismatch exactly if one of the two accepts the object.
+
+    `ignored` is what the one that accepts it raised and let pass: a denial of the other is then a difference of its
+    own, apart from that where a rule answered.
+    """
+    mine, theirs = (_beside(_once(errors), ignored) for errors in (after, before))
     if mine and theirs:
         shared = {error.field for error in mine} & {error.field for error in theirs} - {""}
         return (*_alone(mine, shared, NEW_ALONE), *_alone(theirs, shared, OLD_ALONE)), ()
@@ -60,6 +68,19 @@ def encode_verdicts(after: Sequence[FieldError], before: Sequence[FieldError]) -
 def _once(errors: Iterable[FieldError]) -> Errors:
     """Drop errors with the text of an earlier one, and name the checks of the others."""
     return tuple({error.text: _named(error) for error in reversed([*errors])}.values())[::-1]
+
+
+def _beside(errors: Errors, ignored: Sequence[FieldError]) -> Errors:
+    """Name the rule that raised beside the check of each denial."""
+    if not ignored:
+        return errors
+    raised = f" while {ignored[0].origin}"
+    return tuple(msgspec.structs.replace(one, origin=f"{one.origin}{raised}".lstrip()) for one in errors)
+
+
+def check_of(origin: str) -> str:
+    """Return the check that denies, without the rule of the other validator that raised."""
+    return _WHILE.sub("", origin)
 
 
 def _alone(errors: Errors, shared: Collection[str], level: Level) -> Errors:

@@ -126,12 +126,12 @@ def _write_value(error: FieldError, common: dict[str, FieldError]) -> FieldError
     """Add the bad value to the detail, and a suffix if the other server reports the error less often."""
     detail = ": ".join(part for part in (error.value, error.detail) if part)
     again = AGAIN if error.text in common else ""
-    return FieldError(error.type, error.field, detail + again, error.origin)
+    return FieldError(error.type, error.field, detail + again, error.origin, source=error.source)
 
 
 def _bare(error: FieldError) -> FieldError:
     """Return the error as users see it: the same rule may stand at another place of the other server's schema."""
-    return msgspec.structs.replace(error, origin="") if error.origin else error
+    return msgspec.structs.replace(error, origin="", source="") if error.origin or error.source else error
 
 
 def _wordless(error: FieldError) -> FieldError:

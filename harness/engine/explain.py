@@ -148,9 +148,8 @@ class Explainer:
         finding = conclude(plain, answer, mismatch, comparator, found, self.subject)
         if self.fixes is not None:
             finding = yield from self.fixes.run(finding, comparator)
-        traced = TracedErrors(
-            answers[-1].handwritten if repeated and answers else (), masking=found.masking, beside=found.beside
-        )
+        own = (*answers[-1].handwritten, *answers[-1].declarative) if repeated and answers else ()
+        traced = TracedErrors(own, masking=found.masking, beside=found.beside)
         if self.traces and finding.side == "declarative" and found.spoken is not None and found.shown is None:
             [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
             internal = canonical_path(comparator.matcher.normalize(mismatch.path))

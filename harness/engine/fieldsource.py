@@ -248,8 +248,8 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
         told, is_shared = _tell_silent(finding, traced, code, next(one for one in silent if one.source == source))
         finding = msgspec.structs.replace(finding, fix="write an exception") if is_shared else finding
     else:
-        told = _tell_made(finding, own, source, code)
-    is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared
+        told = _tell_made(finding, own, source, code) + _tell_rule(finding, traced)
+    is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared or finding.between
     return msgspec.structs.replace(
         finding, handwritten_source=source, fix=f"{finding.fix}; {told}" if is_there else finding.fix
     )
@@ -281,6 +281,13 @@ def _tell_made(finding: Finding, own: Sequence[FieldError], source: str, code: H
         f"and by {_describe_place(source, code)}; a change of the latter leaves the error of the former, and a change "
         "of the former is one for every kind"
     )
+
+
+def _tell_rule(finding: Finding, traced: TracedErrors) -> str:
+    """Name the rule of the silent one of two targets, which reports the error in the experiment."""
+    alike = [one for one in traced.elsewhere if (one.type, canonical_path(one.field)) == (finding.type, finding.path)]
+    rule = next((one.origin for one in alike if one.origin), "")
+    return f"; the rule of {finding.between[1]}, which is silent here, is {rule}" if rule and finding.between else ""
 
 
 def _under(branches: Sequence[Decision]) -> str:

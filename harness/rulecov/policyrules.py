@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from harness.case import Answer, Case, KindInfo, Operation
+from harness.compare.two_admissions import check_of
 from harness.compare.two_validators import NEW_ALONE, OLD_ALONE
 from harness.engine.units import Unit
 from harness.field import ErrorType, FieldError
@@ -161,7 +162,7 @@ class PolicyObserver:
         before = [*answer.declarative, *(one for one in answer.handwritten if _is_of_before(one))]
         ours, theirs = _MARKS[case.operation]
         for error in after:
-            state = self._by_origin.get(error.origin)
+            state = self._by_origin.get(check_of(error.origin))
             if state is None:
                 continue
             if state.first is None:
@@ -170,7 +171,7 @@ class PolicyObserver:
             state.seen |= ours | REJECTED | served | (theirs if before else 0)
         if not after:
             for error in before:
-                key = _Denial(canonical_path(error.field), str(error.type), error.origin)
+                key = _Denial(canonical_path(error.field), str(error.type), check_of(error.origin))
                 first, count = self._denials.get(key, (error, 0))
                 self._denials[key] = first, count + 1
 

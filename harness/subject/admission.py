@@ -19,6 +19,7 @@ from harness.targets.kubernetes.flags import is_about_privileged
 from harness.targets.target import Closing, Pending, Target
 
 _ABILITIES = ("modes", "options", "update", "validated")
+_TRACE = "trace"
 
 
 class Admission(ValidatorBehind):
@@ -34,6 +35,7 @@ class Admission(ValidatorBehind):
         """The kinds that the pair is asked about, with what the server can do."""
         server = self._server.info
         abilities = tuple(name for name in _ABILITIES if name in server.abilities)
+        abilities += (_TRACE,) if _TRACE in self.pair.info.abilities else ()
         return msgspec.structs.replace(self.pair.info, abilities=abilities, release="", gates=server.gates)
 
     def submit(self, cases: Sequence[Case]) -> Pending:

@@ -33,7 +33,7 @@ class TargetPair(Closing):
 
     `origins` says that the origin of an error names a rule, so that it tells the errors of one path apart. Without
     `words`, errors of one type at one path are the same error, whatever they say; with `verdicts`, two that both reject
-    an object agree.
+    an object agree. `traces` says that the second has handwritten code of a project, whose places are of interest.
 
     Raises: TargetError if they have no kind in common.
     """
@@ -47,13 +47,14 @@ class TargetPair(Closing):
         origins: bool = False,
         words: bool = True,
         verdicts: bool = False,
+        traces: bool = False,
     ) -> None:
         self._words, self._verdicts = words, verdicts
         self._first, self._second = first, second
         names = name_servers(first.info, second.info)
         self.servers = TwoAdmissions(*names) if verdicts else TwoServers(*names)
         self._ours, self._theirs = ServedErrors(first.info, gates, origins), ServedErrors(second.info, gates, origins)
-        self.info = _info(first.info, second.info, self.servers)
+        self.info = _info(first.info, second.info, self.servers, traces)
         if not self.info.kinds:
             raise TargetError(
                 f"{first.info.name} and {second.info.name} serve no common resource",
@@ -103,16 +104,20 @@ class TargetPair(Closing):
             return Answer(case.id, failure=Failure(one.failure.stage, one.failure.message))
         if dropped_alone(other.pruned, one.pruned):  # only the server after knows the field: nobody has such an object
             theirs = ours
-        handwritten, declarative = self._encoded([*ours, *drop_errors(one.pruned, other.pruned)], theirs)
+        ignored = one.ignored if theirs and not ours else other.ignored if ours and not theirs else ()
+        handwritten, declarative = self._encoded([*ours, *drop_errors(one.pruned, other.pruned)], theirs, ignored)
         names, seen_by = (self.servers.after, self.servers.before), (one, other)
         given = {name: answer.validated.get(case.version) for name, answer in zip(names, seen_by, strict=True)}
         validated = {name: seen for name, seen in given.items() if seen is not None}
         unreachable = one.unreachable if other.unreachable else ""
-        return Answer(case.id, handwritten, declarative, validated=validated, unreachable=unreachable, held=one.held)
+        return Answer(
+            case.id, handwritten, declarative, validated=validated, unreachable=unreachable, held=one.held,
+            ignored=ignored,
+        )  # fmt: skip
 
-    def _encoded(self, ours: list[FieldError], theirs: list[FieldError]) -> Lists:
+    def _encoded(self, ours: list[FieldError], theirs: list[FieldError], ignored: Sequence[FieldError]) -> Lists:
         if self._verdicts:
-            return encode_verdicts(ours, theirs)
+            return encode_verdicts(ours, theirs, ignored)
         return encode_difference(ours, theirs, words=self._words)
 
 
@@ -170,7 +175,14 @@ class ServedErrors:
             return []
         kind, setting = self._kinds[case.group, case.version, case.resource, case.subresource]
         return [
-            FieldError(error.type, error.field, error.detail, error.origin if self._origins else "", value=error.value)
+            FieldError(
+                error.type,
+                error.field,
+                error.detail,
+                error.origin if self._origins else "",
+                value=error.value,
+                source=error.source,
+            )
             for error in compose(answer.handwritten, answer.declarative, kind, setting)
         ]
 
@@ -190,7 +202,7 @@ def name_servers(first: TargetInfo, second: TargetInfo) -> tuple[str, str]:
     return (before, after) if before != after else (f"{before} before", f"{after} after")
 
 
-def _info(first: TargetInfo, second: TargetInfo, servers: TwoServers) -> TargetInfo:
+def _info(first: TargetInfo, second: TargetInfo, servers: TwoServers, traces: bool) -> TargetInfo:
     """Return the kinds that both serve, as the first describes them. Other kinds are excluded with a reason."""
     here, there = ({kind.key: kind for kind in info.kinds if kind.served} for info in (first, second))
     kinds = tuple(_common_operations(kind, there[key]) for key, kind in here.items() if key in there)
@@ -201,6 +213,7 @@ def _info(first: TargetInfo, second: TargetInfo, servers: TwoServers) -> TargetI
         if key not in other
     ]
     abilities = tuple(name for name in _ABILITIES if name in first.abilities and name in second.abilities)
+    abilities += ("trace",) if traces and "trace" in second.abilities else ()
     return TargetInfo(
         f"{first.name} against {second.name}", release=first.release, abilities=abilities, kinds=kinds,
         excluded=tuple(excluded), gates=first.gates,

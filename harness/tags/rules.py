@@ -217,7 +217,10 @@ class Deferred:
 
 @dataclass(slots=True)
 class Contribution:
-    """The rules of one tag: made already, deferred, and deferred to the enclosing struct (semantics.md#3.2)."""
+    """The rules of one tag: made already, deferred, and deferred to the enclosing struct (semantics.md#3.2).
+
+    `around` is deferred by an item or value to the struct that encloses its list or map.
+    """
 
     rules: list[Rule] = field(default_factory=list)
     deferred: list[Deferred] = field(default_factory=list)
@@ -225,12 +228,14 @@ class Contribution:
     opaque_type: bool = False
     opaque_key: bool = False
     opaque_val: bool = False
+    around: list[Deferred] = field(default_factory=list)
 
     def add(self, other: Contribution) -> None:
         """Append another contribution to this one."""
         self.rules += other.rules
         self.deferred += other.deferred
         self.parent += other.parent
+        self.around += other.around
         self.opaque_type |= other.opaque_type
         self.opaque_key |= other.opaque_key
         self.opaque_val |= other.opaque_val
@@ -247,11 +252,13 @@ class Contribution:
             self.opaque_type,
             self.opaque_key,
             self.opaque_val,
+            [_wrap_later(d, wrap) for d in self.around],
         )
 
     def resolved(self, rounds: int = 10) -> Contribution:
         """Run the deferred work of this element, in rounds, and return its rules and what is deferred to the parent."""
         out = Contribution(list(self.rules), [], list(self.parent), self.opaque_type, self.opaque_key, self.opaque_val)
+        out.around += self.around
         waiting = list(self.deferred)
         for _ in range(rounds):
             if not waiting:

@@ -59,8 +59,8 @@ class TagContext:
 
     `path` is its key in the store and its name in messages; `parent_path` that of the struct (or, for an item, the
     list) that encloses it. `expand` turns a nested tag into its contribution, `contributions_of` reads a member's
-    comments. `inside` are the names of the enclosing tags, outermost first. `opaque` is true if the element or its type
-    is opaque.
+    comments. `around` is the list or map of an item or value. `inside` are the names of the enclosing tags, outermost
+    first. `opaque` is true if the element or its type is opaque.
     """
 
     scope: Scope
@@ -79,6 +79,7 @@ class TagContext:
     release: Release = field(default_factory=Release)
     opaque: bool = False
     list_data: ListData | None = None
+    around: TagContext | None = None
     custom: Mapping[str, CheckFunction] = field(default_factory=dict)
 
     @property

@@ -96,6 +96,34 @@ def test_an_expression_of_a_policy(expression: str, words: str, cause: str, fix:
     assert fix in one.fix
 
 
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [("no such key: size", "cel-error"), ("operation cancelled: actual cost limit exceeded", "cost")],
+)
+@pytest.mark.parametrize("is_after", [True, False])
+def test_what_a_policy_raised_and_let_pass(words: str, cause: str, is_after: bool) -> None:
+    """The finding names the rule of the side that denies nothing, and says that its users are served."""
+    said = f"expression 'object.spec.size < 3' resulted in error: {words}"
+    passed = FieldError("FieldValueInvalid", "", said, "pods.validations[2] raises")
+
+    class Ignoring(Server):
+        def ask(self, cases: Sequence[Case]) -> list[Answer]:
+            return [Answer(case.id, ignored=(passed,)) for case in cases]
+
+    denying, silent = Server("hook", says(FieldError("Forbidden", "", "too large"))), Ignoring("policies", says())
+    pair = (silent, denying) if is_after else (denying, silent)
+    with TargetPair(*pair, origins=True, verdicts=True) as target:
+        case = KIND.case(Operation.CREATE, {"spec": {}})
+        [answer] = target.ask([case])
+        comparator = Comparator(target.info.kinds[0], comparison=target.servers)
+        [mismatch] = comparator.compare(case, answer)
+        one = drive(judge(case, answer, mismatch, comparator, subject="x"), lambda asked: target.ask([asked])[0])
+    assert (cause, "verdict") == (one.cause, one.severity)
+    assert "the rule pods.validations[2] " in one.detail
+    assert words in one.detail
+    assert "failurePolicy: Ignore lets the request pass, so users of policies are served" in one.detail
+
+
 def test_a_rule_that_says_no_is_no_error() -> None:
     """A rule that answers is a new rule, whatever its message is about."""
     [one] = found(says(), says(FieldError("FieldValueInvalid", "spec", "rules are evaluated", RULE, value='"object"')))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.compare.causes.cel_error import CEL_ERROR
 from harness.compare.causes.coercion import COERCION
-from harness.compare.two_admissions import TwoAdmissions, encode_verdicts
+from harness.compare.two_admissions import TwoAdmissions, check_of, encode_verdicts
 from harness.field import ErrorType, FieldError
 
 SERVERS = TwoAdmissions("the webhook", "the policies")
@@ -28,6 +28,18 @@ def test_both_deny() -> None:
     after, before = encode_verdicts([error("a", "spec.a"), error("b")], [error("c", "spec.a"), error("d")])
     assert ([("a", ""), ("b", "beta"), ("c", ""), ("d", "alpha")], ()) == ([(e.detail, e.level) for e in after], before)
     assert SERVERS.is_agreement(after, before)
+
+
+def test_one_denies_where_the_other_raised() -> None:
+    """That is another difference than a denial where a rule answers; the check is known as before."""
+    raised = [error("no such key: a", origin="q.validations[0] raises")]
+    named, bare = error("b", origin="p.validations[1]"), error("c", "spec.c")
+    after, before = encode_verdicts([named, bare], [], raised)
+    assert ["p.validations[1] while q.validations[0] raises", "while q.validations[0] raises"] == [
+        one.origin for one in after
+    ]
+    assert (["p.validations[1]", ""], ()) == ([check_of(one.origin) for one in after], before)
+    assert ["the rule raises", "odd while p"] == [check_of(origin) for origin in ("the rule raises", "odd while p")]
 
 
 def test_the_name_of_a_check() -> None:

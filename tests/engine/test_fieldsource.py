@@ -14,7 +14,15 @@ from harness.compare.mismatch import Mismatch
 from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.diagnostics import Position
 from harness.engine.explain import Explainer
-from harness.engine.fieldsource import FieldSource, add_field_source, find_field_source, tell_if_unreachable
+from harness.engine.fieldsource import (
+    FieldSource,
+    TracedErrors,
+    add_field_source,
+    add_handwritten_source,
+    find_field_source,
+    tell_if_unreachable,
+)
+from harness.field import FieldError
 from harness.fuzzers.shape import FieldShape, Shape, shape_of
 from harness.gotypes.packages import Universe
 from harness.subject import SubjectSpec, open_subject
@@ -150,6 +158,24 @@ def test_what_no_request_shows_needs_nothing_for_requests(
     """It is the first that a reader has to know about a fix."""
     finding = made.finding(severity=severity, version="v1", fix=fix)
     assert told == tell_if_unreachable(finding, is_served).fix
+
+
+def test_a_difference_of_two_targets_names_the_check_and_the_rule() -> None:
+    """The line of the handwritten check of one, and the rule of the other, which is silent on this case."""
+    origin = "spec.x-kubernetes-validations[1]"
+    finding = made.finding(
+        cause="other-value", side="declarative", type="FieldValueInvalid", path="spec.a", origin="",
+        fix="expect another", between=("old", "new"),
+    )  # fmt: skip
+    own = FieldError("FieldValueInvalid", "spec.a", source="a.go:1 in f")
+    said = FieldError("FieldValueInvalid", "spec.a", origin=origin)
+    told = add_handwritten_source(finding, TracedErrors((own,), (said,)))
+    assert "a.go:1 in f" == told.handwritten_source
+    assert told.fix == (
+        f"expect another; the handwritten check is a.go:1 in f; the rule of new, which is silent here, is {origin}"
+    )
+    removed = msgspec.structs.replace(finding, cause="rule-removed", fix="rely no more")
+    assert add_handwritten_source(removed, TracedErrors((own,))).fix.endswith("the handwritten check is a.go:1 in f")
 
 
 def test_a_custom_rule_that_an_experiment_heard_has_a_line() -> None:

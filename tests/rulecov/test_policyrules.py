@@ -74,6 +74,14 @@ def test_denying() -> None:
         assert ((), ["p.validations[1]"]) == (observer.outcome().uncovered, [aim.origin for aim in observer.aims()])
 
 
+def test_denying_where_the_other_side_raised() -> None:
+    """A denial is of its validation, whatever the other policies raised and let pass."""
+    observer = PolicyObserver(PODS, RULES)
+    handwritten, declarative = encode_verdicts([denial(0)], [], [FieldError(ErrorType.INVALID, "", "", "q raises")])
+    observer.examine([PODS.case(Operation.CREATE, {"a": 1})], [Answer(0, handwritten, declarative)], 2.0)
+    assert [0] == [number for number, one in observer.outcome().rules.items() if one.seen & REJECTED]
+
+
 def test_holding() -> None:
     """It is known where the policies say so: one that was not asked, or raised, is not seen to hold."""
     observer = shown([], [], 1)

@@ -125,6 +125,30 @@ def test_two_sets_of_policies(tmp_path: Path) -> None:
 
 
 @pytest.mark.kubernetes
+def test_a_policy_that_raises_and_lets_pass(tmp_path: Path) -> None:
+    """With `failurePolicy: Ignore` a rule that raises denies nothing: told apart from a rule that is not there."""
+    text = (POLICIES / "after" / "pods.yaml").read_text()
+    (tmp_path / "pods.yaml").write_text(text.replace("spec:\n", "spec:\n  failurePolicy: Ignore\n", 1))
+    (tmp_path / "checks.py").write_text(
+        "def check(new, old):\n"
+        "    spec = new['spec']\n"
+        "    if any(one['image'].endswith(':Latest') for one in spec['containers']):\n"
+        "        return ['images need a version']\n"
+        "    if spec.get('nodeName') and spec.get('priorityClassName') in (None, 'vip'):\n"
+        "        return ['choose a node or a class']\n"
+    )
+    done = harness(
+        tmp_path, "run", "--policy", "pods.yaml", "--function", "checks.py:check", "--operation", "create",
+        "--max-cases", "1500", "--jobs", "1", "--json", "r.json",
+    )  # fmt: skip
+    assert 1 == done.returncode, done.stderr
+    [found] = json.loads((tmp_path / "r.json").read_text())["findings"]
+    assert ("cel-error", "verdict") == (found["cause"], found["severity"])
+    assert "no such key: priorityClassName" in found["detail"]
+    assert "failurePolicy: Ignore lets the request pass" in found["detail"]
+
+
+@pytest.mark.kubernetes
 def test_custom_resources_and_a_webhook(tmp_path: Path) -> None:
     """A policy about a kind of a CRD and a webhook are asked about what its schema accepts, as it is prepared."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness import engine
@@ -54,6 +55,19 @@ def found(first: Toy, second: Toy) -> list[tuple[str, str]]:
         [answer] = pair.ask([CASE])
         assert answer.id == 7
         return [(m.kind, m.path) for m in Comparator(pair.info.kinds[0]).compare(CASE, answer)]
+
+
+def test_where_handwritten_errors_are_made() -> None:
+    """The sources of a project's own code are passed on where they are asked for, and make no difference."""
+    own = FieldError("FieldValueInvalid", "spec.a", "is bad", source="a.go:1 in f")
+    both = FieldError("FieldValueInvalid", "spec.b", "is bad", source="a.go:2 in f")
+    before, after = Toy(handwritten=(own, both)), Toy(handwritten=(msgspec.structs.replace(both, source=""),))
+    before.info = msgspec.structs.replace(before.info, abilities=("update", "trace"))
+    with TargetPair(after, before) as silent, TargetPair(after, before, traces=True) as pair:
+        assert (False, True) == tuple("trace" in one.info.abilities for one in (silent, pair))
+        [answer] = pair.ask([CASE])
+    assert [("spec.a", "a.go:1 in f")] == [(one.field, one.source) for one in answer.declarative]
+    assert ["spec.b"] == [one.field for one in answer.handwritten]
 
 
 def test_equal_answers_are_no_mismatch() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from harness.compare.cause import Cause, Explanation, Finder, Question
-from harness.compare.causes.cost import is_about_cost
+from harness.compare.causes.cost import describe_ignored, is_about_cost, raised_by_rules
 
 _EVALUATING = " evaluating rule: "
 """How the server words it. Source: k8s.io/apiextensions-apiserver pkg/apiserver/schema/cel/validation.go (2026-11)."""
@@ -18,8 +18,7 @@ _KEY = re.compile(r"no such key: (\S+)")
 
 def show(question: Question) -> Explanation | None:
     """See that the error says what a rule raised, and not what is wrong with the object."""
-    side, answer = question.mismatch.side, question.answer
-    errors = question.select(answer.declarative if side == "declarative" else answer.handwritten)
+    errors = raised_by_rules(question)
     found = next(((one, read) for one in errors if (read := _read(one.detail)) is not None), None)
     if found is None:
         return None
@@ -29,7 +28,8 @@ def show(question: Question) -> Explanation | None:
     key = _KEY.search(raised)
     field = _field(rule, key[1]) if key else ""
     fix = f"let the rule look first: has({field}) && ..." if field else "let the rule answer for every object"
-    return Explanation(f"{name} raises `{raised}` instead of answering ({rule})", fix)
+    passed = describe_ignored(question, error)
+    return Explanation(f"{name} raises `{raised}` instead of answering ({rule}){passed}", fix)
 
 
 def _read(detail: str) -> tuple[str, str] | None:
@@ -54,8 +54,8 @@ CEL_ERROR = Cause(
 A CEL rule or an expression of a policy raises an error instead of answering: mostly it reads a field that is not there.
 The server rejects the object then, whatever the rule was meant to say, with the error in place of the message. Ask
 with `has()` before a field is read. Such an error is not ratcheted: a stored object for which a rule raises may not be
-updated any more. An expression of a policy does the same with `failurePolicy: Fail`, and lets every such object pass
-with `Ignore`.
+updated any more. An expression of a policy does the same with `failurePolicy: Fail`. With `Ignore` it lets every such
+object pass: where the other side denies it, the finding says what raised, and that users are served.
 """,
     experiment="none: the error says what the rule raised",
     example="""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.compare.cause import Cause, Explanation, Finder, Question
+from harness.field import FieldError
 
 _WORDS = (
     "running out of cost budget", "call cost exceeds limit", "runtime cost could not be calculated",
@@ -17,16 +18,27 @@ def is_about_cost(detail: str) -> bool:
     return any(words in detail for words in _WORDS)
 
 
+def raised_by_rules(question: Question) -> list[FieldError]:
+    """Return the errors that the mismatch is about, and what a rule of the silent side raised and let pass."""
+    side, answer = question.mismatch.side, question.answer
+    return [*question.select(answer.declarative if side == "declarative" else answer.handwritten), *answer.ignored]
+
+
+def describe_ignored(question: Question, error: FieldError) -> str:
+    """Say that users are served although a rule raised, if they are; empty otherwise."""
+    if error not in question.answer.ignored:
+        return ""
+    return f"; failurePolicy: Ignore lets the request pass, so users of {question.name_of(question.silent)} are served"
+
+
 def show(question: Question) -> Explanation | None:
     """See that the error is about the cost of a rule, and not about what it checks."""
-    side, answer = question.mismatch.side, question.answer
-    errors = question.select(answer.declarative if side == "declarative" else answer.handwritten)
-    error = next((one for one in errors if is_about_cost(one.detail)), None)
+    error = next((one for one in raised_by_rules(question) if is_about_cost(one.detail)), None)
     if error is None:
         return None
     name = f"the rule {error.origin.removesuffix(' raises')}" if error.origin else f"a rule on {question.where}"
     return Explanation(
-        f"{name} costs more than the server allows: {error.detail}",
+        f"{name} costs more than the server allows: {error.detail}{describe_ignored(question, error)}",
         "limit what the rules read: maxItems, maxProperties and maxLength, or fewer loops inside of one another",
     )
 

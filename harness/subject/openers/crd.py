@@ -55,7 +55,7 @@ def _open_pair(spec: SubjectSpec, note: Note) -> Subject:
         if spec.validator is not None:
             second = _behind(second, spec.validator, note)
             opened.callback(second.close)
-        pair = TargetPair(first, second, origins=True, words=spec.validator is None)
+        pair = TargetPair(first, second, origins=True, words=spec.validator is None, traces=True)
         universe, of_rules = describe([after, before])
         said = NO_LITERALS if spec.validator is None else validator_literals(spec.validator)
 

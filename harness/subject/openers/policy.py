@@ -117,7 +117,7 @@ def _admission(
         opened.callback(second.close)
         asked = asked_of((*ours, *theirs), kinds)
         one, other = NamedTarget(first, names[0], asked), NamedTarget(second, names[1], asked)
-        pair = TargetPair(cast(Target, one), cast(Target, other), origins=True, verdicts=True)
+        pair = TargetPair(cast(Target, one), cast(Target, other), origins=True, verdicts=True, traces=True)
         admission = Admission(server, pair)
         opened.pop_all()
     return admission

@@ -136,7 +136,7 @@ def _nested_tag(context: TagContext, tag: Tag, scope: Scope) -> tuple[TagContext
     assert tag.payload is not None
     inner = replace(
         context, scope=scope, type=elem, path=f"{context.path}{part}", member=None, parent=None,
-        parent_path=context.path, inside=(*context.inside, tag.name), list_data=list_data(context),
+        parent_path=context.path, inside=(*context.inside, tag.name), list_data=list_data(context), around=context,
     )  # fmt: skip
     return inner, tag.payload
 
@@ -145,10 +145,11 @@ def _wrap_rules(context: TagContext, tag: Tag, payload: Contribution) -> Contrib
     native = context.types.native(context.type)
     which = identity(context, list_data(context)) if native.kind == "list" else None
     got = settle_nested(context, payload)
-    if not got.rules and not got.opaque_type:
+    if not got.rules and not got.around and not got.opaque_type:
         raise TagError("no validation functions found", tag)
     return Contribution(
-        [
+        parent=got.around,
+        rules=[
             Rule(EachVal(r.inside(), native, which), short_circuits=r.short_circuits, hidden=r.hidden, tag=r.tag)
             for r in got.rules
         ],

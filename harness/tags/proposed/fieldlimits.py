@@ -5,7 +5,7 @@ Source: KEP-5073, "Referencing Fields in Validation-Gen For Cross-Field Validati
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import Any
@@ -22,6 +22,7 @@ from harness.tags.spec import (
     ArgSpec,
     Emission,
     Payload,
+    Scope,
     TagContext,
     TagError,
     TagSpec,
@@ -33,6 +34,8 @@ from harness.tags.spec import (
 from harness.tags.translation import CelRule, Operand, SchemaForm
 
 Getter = Callable[[Any], Any]
+_ITEMS, _VALUES = "[*]", "{*}"
+"""End the name of a list and of a map whose values are limited."""
 
 
 def minimum_of(
@@ -41,8 +44,9 @@ def minimum_of(
     """Reject a member that is less than the field that `constraint` names, from the struct that has both.
 
     `getters` return the member of the struct, and then, step by step, the value of the other field. Where one of the
-    two is absent nothing is compared; an update that changes neither is ratcheted.
-    Returns: at most one Invalid error at the member, origin `minimum`.
+    two is absent nothing is compared; an update that changes neither is ratcheted. A `member` that ends in `[*]` or in
+    `{*}` is a list or a map whose values are compared.
+    Returns: at most one Invalid error for each value, origin `minimum`.
     """
     return _compare(op, path, new, old, (member, constraint, "minimum", "greater", -1), getters)
 
@@ -58,13 +62,31 @@ def _compare(
     op: Operation, path: Path, new: Any, old: Any, words: tuple[str, str, str, str, int], getters: tuple[Getter, ...]
 ) -> list[FieldError]:
     member, constraint, origin, comparative, sign = words
-    value, limit = _values(new, getters)
-    if value is None or limit is None or (value - limit) * sign <= 0:
+    found, limit = _values(new, getters)
+    if found is None or limit is None:
         return []
-    if op is Operation.UPDATE and old is not None and (value, limit) == _values(old, getters):
+    if op is Operation.UPDATE and old is not None and (found, limit) == _values(old, getters):
         return []
     detail = f"must be {comparative} than or equal to {constraint} ({limit})"
-    return [invalid(path.child(member), value, detail, origin=origin)]
+    return [
+        invalid(at, value, detail, origin=origin)
+        for at, value in _each(path.child(_name(member)), found)
+        if value is not None and (value - limit) * sign > 0
+    ]
+
+
+def _name(member: str) -> str:
+    return member.removesuffix(_ITEMS).removesuffix(_VALUES)
+
+
+def _each(path: Path, value: Any) -> Iterator[tuple[Path, Any]]:
+    """Yield a value, or those in a list or map, with their paths."""
+    if isinstance(value, list):
+        yield from ((path.index(index), item) for index, item in enumerate(value))
+    elif isinstance(value, dict):
+        yield from ((path.key(key), value[key]) for key in sorted(value))
+    else:
+        yield path, value
 
 
 def _values(struct: Any, getters: tuple[Getter, ...]) -> tuple[Any, Any]:
@@ -83,15 +105,23 @@ def _apply(check: CheckFunction, released: TagSpec) -> Callable[[TagContext, Tag
             return released.contribution(context, tag)
         if tag.scalar is not None:
             raise TagError("has both a number and a field as its limit", tag, "tag-argument")
-        member, parent = context.member, context.parent
-        if member is None or parent is None or not member.json_name:
-            raise TagError("a limit by another field belongs on a field of a struct", tag, "tag-nesting")
-        steps = _steps_to(context, tag, constraint.text)
+        is_item = context.scope in (Scope.LIST_VALUE, Scope.MAP_VALUE) and context.around is not None
+        holder = context.around if is_item and context.around is not None else context
+        member = holder.member
+        if member is None or holder.parent is None or not member.json_name:
+            raise TagError(
+                "a limit by another field belongs on a field of a struct, or on the items of a list or map in one", tag,
+                "tag-nesting",
+            )  # fmt: skip
+        steps = _steps_to(holder, tag, constraint.text)
         if steps[-1].json_name == member.json_name and len(steps) == 1:
             raise TagError(f'a field cannot limit itself ("{constraint.text}")', tag)
-        args = (member.json_name, constraint.text, ValueOf(member), *(ValueOf(step) for step in steps))
+        ends = {Scope.LIST_VALUE: _ITEMS, Scope.MAP_VALUE: _VALUES} if is_item else {}
+        name = member.json_name + ends.get(context.scope, "")
+        args = (name, constraint.text, ValueOf(member), *(ValueOf(step) for step in steps))
         rule = Rule(Check(check, args), tag=f"{tag.name}(constraint)", position=tag.position)
-        return Contribution(parent=[Deferred(lambda: Contribution([rule]))])
+        later = [Deferred(lambda: Contribution([rule]))]
+        return Contribution(around=later) if is_item else Contribution(parent=later)
 
     return apply
 
@@ -111,23 +141,32 @@ def _steps_to(context: TagContext, tag: Tag, path: str) -> list[Field]:
     return found
 
 
+def _path_of(check: Check) -> str:
+    return f".{check.args[0]}".replace(_VALUES, _ITEMS)
+
+
 def _arguments(check: Check) -> dict[str, Json]:
     return {"field": check.args[0], "constraint": check.args[1]}
 
 
 def _form(sign: str, words: str) -> SchemaForm:
     def rules(check: Check, at: Operand) -> list[CelRule]:
-        member = at.child(check.args[0])
+        name = _name(check.args[0])
+        member = at.child(name)
         steps = [at]
         for name in check.args[1].split("."):
             steps.append(steps[-1].child(name))
         there = [one.is_set for one in (member, *steps[1:])]
         was = [one.was_set for one in (member, *steps[1:])]
         limit = steps[-1]
-        expression = f"!({' && '.join(there)}) || {member.new} {sign} {limit.new}"
+        fits = f"{member.new} {sign} {limit.new}"
+        if name != check.args[0]:
+            value = "x" if check.args[0].endswith(_ITEMS) else f"{member.new}[x]"
+            fits = f"{member.new}.all(x, {value} {sign} {limit.new})"
+        expression = f"!({' && '.join(there)}) || {fits}"
         same = f"{' && '.join([*there, *was])} && {member.new} == {member.old} && {limit.new} == {limit.old}"
         message = f"must be {words} than or equal to {check.args[1]}"
-        return [CelRule(expression, message, ratchet=same, path=f".{check.args[0]}")]
+        return [CelRule(expression, message, ratchet=same, path=f".{name}")]
 
     return SchemaForm(rules)
 
@@ -150,7 +189,7 @@ type Limits struct {
 """
 _UPDATE = "Skipped if the update changes neither field."
 _CAVEATS = (
-    "Items of a list cannot be limited so, under +k8s:eachVal, although the proposal shows it.",
+    "Under +k8s:eachVal, all items are compared again if the update changes the list, or the other field.",
     "Nothing is compared while one of the two fields is absent.",
     "The proposal gives no text for the error; it is that of the limit by a number, with the other field's name.",
 )
@@ -159,18 +198,20 @@ _CAVEATS = (
 def _spec(check: CheckFunction, released: TagSpec, words: str, sign: str, at: str, good: int, bad: int) -> TagSpec:
     bare = released.name.removeprefix("k8s:")
     text = f"must be {words} than or equal to <field> (<N>)"
+    items = _GO.replace("@", f"+k8s:eachVal=+{released.name}(constraint: b)").replace("A *int32", "A []int32")
+    values = items.replace("[]int32", "map[string]int32")
     return TagSpec(
         name=f"{released.name}(constraint)",
         traits=frozenset({Trait.STRUCT_RULE}),
         summary=f"Requires an integer of at {at} the value of another field, named by its path in JSON.",
         describe=lambda check, subject: f"at {at} the value of `{check.args[1]}`",
-        constrained_member=lambda check: str(check.args[0]),
+        constrained_member=lambda check: _name(check.args[0]),
         update_note=_UPDATE,
         caveats=_CAVEATS,
         scopes=FIELD_ONLY,
         check=check,
         schema={check: _form(sign, words)},
-        emits=(Emission(ErrorType.INVALID, bare, texts=(text,), relative_path=lambda check: f".{check.args[0]}"),),
+        emits=(Emission(ErrorType.INVALID, bare, texts=(text,), relative_path=_path_of),),
         accepted_when="there",
         arguments=_arguments,
         proposal="KEP-5073",
@@ -180,6 +221,9 @@ def _spec(check: CheckFunction, released: TagSpec, words: str, sign: str, at: st
             rejects(_GO, {"in": {"a": bad, "c": {"most": 5}}}, "(constraint: c.most)", "in.a"),
             accepts(_GO, {"in": {"a": bad}}, "(constraint: b)"),
             accepts(_GO, {"in": {"a": bad, "b": 5, "d": "x"}}, "(constraint: b)", old={"in": {"a": bad, "b": 5}}),
+            rejects(items, {"in": {"a": [good, bad], "b": 5}}, "", "in.a[1]"),
+            rejects(values, {"in": {"a": {"k": bad}, "b": 5}}, "", "in.a[k]"),
+            accepts(items, {"in": {"a": [bad], "b": 5, "d": "x"}}, "", old={"in": {"a": [bad], "b": 5}}),
         ),
         invalid_usages=(
             invalid_usage(_GO, "(constraint: nope)"),

@@ -15,6 +15,8 @@ import msgspec
 from harness.case import Answer, Case, TargetInfo
 from harness.targets.target import Closing, Pending, Target
 
+_TRACE = "trace"
+
 
 class ValidatorBehind(Closing):
     """A `Target` made of CRDs and a validator, whose errors are the handwritten side. Both are closed with it."""
@@ -25,8 +27,11 @@ class ValidatorBehind(Closing):
 
     @cached_property
     def info(self) -> TargetInfo:
-        """What the server serves."""
-        return self._server.info
+        """What the server serves, with the sources of errors where the validator tells them."""
+        server = self._server.info
+        if _TRACE not in self._validator.info.abilities:
+            return server
+        return msgspec.structs.replace(server, abilities=(*server.abilities, _TRACE))
 
     @property
     def restarts(self) -> int:

@@ -1,7 +1,8 @@
 """A validator in Go of the project's own module as the handwritten side: a program around it, built in its module.
 
 The program is laid over the module with the compiler's `-overlay`: nothing is written into the checkout, its
-dependencies stay its own, and internal packages can be imported.
+dependencies stay its own, and internal packages can be imported. So is a copy of the constructors of errors, which
+tells the program where each error of a field is made.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,21 +21,24 @@ import platformdirs
 from harness.diagnostics import TargetError, UsageError
 from harness.files import locked
 from harness.limits import read_checkout_text
+from harness.targets.kubernetes.madeerrors import ERRORS, MODULE, tell_made_errors
 from harness.targets.kubernetes.release import find_toolchain, wanted_go
 
-_TEMPLATE = Path(__file__).parent / "child" / "main.go.tmpl"
+_CHILD = Path(__file__).parent / "child"
 _FOLDER = "harness_validator"
 _MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
 _NAME = re.compile(r"(?P<folder>.*)\.(?P<name>[A-Za-z_]\w*)")
 _OF_KUBERNETES = re.compile(r"k8s\.io/(api|apimachinery|client-go)(/|$)")
 """Libraries whose texts say nothing about what a project validates."""
+_ERRORS = f"{MODULE}/{Path(ERRORS).parent.as_posix()}"
 _MOST_LINES = 20
 
 
 class _Named(NamedTuple):
-    """A function or a type of a package: the folder of its module, its import path, and its name."""
+    """A function or a type of a package: its module and the folder of that, its import path, and its name."""
 
     top: Path
+    module: str
     package: str
     name: str
     is_function: bool
@@ -53,15 +57,14 @@ def build_validator(location: str, note: Callable[[str], None]) -> Path:
     folder = platformdirs.user_cache_path("equivalence-harness") / "validators" / key
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with locked(folder.with_suffix(".lock"), lambda: note("another process builds this validator; waiting for it")):
-        source, overlay, program = folder / "main.go", folder / "overlay.json", folder / "validator"
+        source, program = folder / "main.go", folder / "validator"
         source.write_text(_source(validator, object_type), encoding="utf-8")
-        place = validator.top / _FOLDER / "main.go"
-        overlay.write_text(json.dumps({"Replace": {str(place): str(source)}}), encoding="utf-8")
-        command = [str(toolchain.go), "build", f"-overlay={overlay}", "-o", str(program), f"./{_FOLDER}"]
-        done = subprocess.run(
-            command, cwd=validator.top, capture_output=True, text=True, errors="replace",
-            env={**os.environ, "GO111MODULE": "on"}, check=False,
-        )  # fmt: skip
+        own = {str(validator.top / _FOLDER / "main.go"): str(source)}
+        done = None
+        if (traced := _trace(validator, toolchain.go, folder)) is not None:
+            done = _build(validator, toolchain.go, program, {**own, **traced.replaced}, traced.flags)
+        if done is None or done.returncode != 0:  # a workspace, or modules that want no change, are built as they are
+            done = _build(validator, toolchain.go, program, own)
     if done.returncode != 0:
         said = [line for line in done.stderr.strip().splitlines() if not line.startswith("go: downloading ")]
         lines = said[-_MOST_LINES:]
@@ -72,6 +75,61 @@ def build_validator(location: str, note: Callable[[str], None]) -> Path:
             fix="run go build ./... there first; a name that other packages use begins with a capital",
         )
     return program
+
+
+def _build(
+    validator: _Named, go: Path, program: Path, replaced: Mapping[str, str], flags: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Compile the program with files laid over those of the module and of what it uses."""
+    overlay = program.with_name("overlay.json")
+    overlay.write_text(json.dumps({"Replace": replaced}), encoding="utf-8")
+    return subprocess.run(
+        [str(go), "build", *flags, f"-overlay={overlay}", "-o", str(program), f"./{_FOLDER}"],
+        cwd=validator.top, capture_output=True, text=True, errors="replace", env={**os.environ, "GO111MODULE": "on"},
+        check=False,
+    )  # fmt: skip
+
+
+class _Tracing(NamedTuple):
+    """What lets a program tell where errors are made: the files that are laid over others, and flags of the build."""
+
+    replaced: Mapping[str, str]
+    flags: Sequence[str] = ()
+
+
+def _trace(validator: _Named, go: Path, folder: Path) -> _Tracing | None:
+    """Write what tells where errors of fields are made; None where the validator has none of apimachinery.
+
+    Go replaces no file below its module cache, so the module is looked at through a link, which a copy of go.mod names.
+    """
+    of_errors = f'{{{{if eq .ImportPath "{_ERRORS}"}}}}{{{{.Dir}}}}{{{{end}}}}'
+    found = _go_list(go, validator.top, of_errors, "-deps", validator.package)
+    apimachinery = Path(found[0]).parents[3] if found else None
+    told = tell_made_errors(apimachinery) if apimachinery is not None else b""
+    if apimachinery is None or not told:
+        return None
+    constructors, source, flags = folder / "errors.go", folder / "trace.go", list[str]()
+    constructors.write_bytes(told)
+    text = (_CHILD / "trace.go.tmpl").read_text(encoding="utf-8")
+    for key, value in (("MODULE", validator.module), ("FOLDER", f"{validator.top}/")):
+        text = text.replace(f"= {key}\n", f"= {json.dumps(value)}\n")
+    source.write_text(text, encoding="utf-8")
+    if not apimachinery.is_relative_to(validator.top):  # nor is it vendored
+        link, copy = folder / "apimachinery", folder / "traced.mod"
+        link.unlink(missing_ok=True)
+        try:
+            link.symlink_to(apimachinery, target_is_directory=True)
+        except OSError:  # not everybody may make links everywhere
+            return None
+        for suffix in ("mod", "sum"):
+            file = validator.top / f"go.{suffix}"
+            copy.with_suffix(f".{suffix}").write_text(read_checkout_text(file) if file.is_file() else "")
+        edit = [str(go), "mod", "edit", f"-replace={MODULE}={link}", str(copy)]
+        if subprocess.run(edit, capture_output=True, check=False).returncode != 0:
+            return None
+        apimachinery, flags = link, [f"-modfile={copy}"]
+    laid = {str(apimachinery / ERRORS): str(constructors), str(validator.top / _FOLDER / "trace.go"): str(source)}
+    return _Tracing(laid, flags)
 
 
 def folders_of(location: str) -> list[Path]:
@@ -113,7 +171,7 @@ def _find(location: str) -> _Named:
     if not (is_function or is_type) or module is None:
         raise UsageError(f"{folder} declares no {name}\n  fix: name a function or a type with validating methods")
     inside = folder.relative_to(top).as_posix()
-    return _Named(top, module[1] if inside == "." else f"{module[1]}/{inside}", name, is_function)
+    return _Named(top, module[1], module[1] if inside == "." else f"{module[1]}/{inside}", name, is_function)
 
 
 def _source(validator: _Named, object_type: _Named | None) -> str:
@@ -122,7 +180,7 @@ def _source(validator: _Named, object_type: _Named | None) -> str:
         imported, prototype = "", "nil"
     else:
         imported, prototype = f'object_ "{object_type.package}"', f"reflect.TypeFor[object_.{object_type.name}]()"
-    text = _TEMPLATE.read_text(encoding="utf-8")
+    text = (_CHILD / "main.go.tmpl").read_text(encoding="utf-8")
     for key, value in (
         ("VALIDATOR_PACKAGE", validator.package), ("OBJECT_IMPORT", imported),
         ("SUBJECT", f"reflect.ValueOf({called})"), ("OBJECT", prototype),

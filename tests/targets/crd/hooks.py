@@ -83,14 +83,14 @@ def webhook(answer: Answer, context: ssl.SSLContext | None = None) -> Iterator[t
         server.server_close()
 
 
-def certificate(folder: Path, name: x509.GeneralName = ADDRESS) -> tuple[Path, ssl.SSLContext]:
-    """Make a certificate for a name. Returns: its file, and what a server needs to show it."""
+def certificate(folder: Path, name: x509.GeneralName = ADDRESS, days: int = 1) -> tuple[Path, ssl.SSLContext]:
+    """Make a certificate that ends in some days. Returns: its file, and what a server needs to show it."""
     key, subject = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "hook")])
     now = datetime.now(UTC)
     made = (
         x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
+        .not_valid_before(now - timedelta(days=9))
+        .not_valid_after(now + timedelta(days=days))
         .add_extension(x509.SubjectAlternativeName([name]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())

@@ -44,6 +44,14 @@ class Crds(Closing):
         self.closed += 1
 
 
+def test_a_validator_that_knows_its_lines() -> None:
+    """What is behind the CRDs may tell where its errors are made, though they cannot."""
+    odd = Odd()
+    assert "trace" not in ValidatorBehind(Crds(), odd).info.abilities
+    odd.info = msgspec.structs.replace(odd.info, abilities=("trace",))
+    assert "trace" in ValidatorBehind(Crds(), odd).info.abilities
+
+
 class Odd(Closing):
     """Rejects odd numbers, and cannot answer for 5."""
 

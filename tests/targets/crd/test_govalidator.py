@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from harness.case import Case, KindInfo, Operation
 from harness.diagnostics import TargetError, UsageError
 from harness.targets.command import CommandTarget
 from harness.targets.crd.govalidator import build_validator
+from harness.targets.kubernetes.build import go_environment
 
 KIND = KindInfo("example.com", "v1", "Thing", "things", "example.com/v1")
 TYPES = """\
@@ -147,6 +149,35 @@ func (Typed) ValidateCreate(_ context.Context, obj *Thing) ([]string, error) {
 	return nil, nil
 }
 """
+TRACED = """\
+package v2
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+type Thing struct {
+	Spec struct {
+		N int `json:"n"`
+	} `json:"spec"`
+}
+
+func ValidateThing(t *Thing) (found field.ErrorList) {
+	path := field.NewPath("spec").Child("n")
+	if t.Spec.N%2 != 0 {
+		found = append(found, even(path, t.Spec.N))
+	}
+	for _, text := range validation.IsValidPortNum(t.Spec.N) {
+		func() { found = append(found, field.Forbidden(path, text)) }()
+	}
+	return found
+}
+
+func even(path *field.Path, n int) *field.Error {
+	return field.Invalid(path, n, "must be even")
+}
+"""
 EVEN = ("FieldValueInvalid", "spec.n", "must be even")
 GROW = ("FieldValueForbidden", "spec.n", "must grow")
 
@@ -196,6 +227,21 @@ def test_each_form_of_a_validator(
     assert [[], create, update, []] == found
     assert [None] * 4 == [answer.failure for answer in answers]
     assert ["broken", "go.mod", "internal"] == sorted(path.name for path in module.iterdir())
+
+
+@pytest.mark.kubernetes
+def test_where_errors_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case that asks for it is told the line and the function of the module, where the errors are apimachinery's."""
+    monkeypatch.setenv("GOFLAGS", go_environment()["GOFLAGS"])
+    (tmp_path / "go.mod").write_text("module example.com/traced\n\ngo 1.26.0\n\nrequire k8s.io/apimachinery v0.37.1\n")
+    (tmp_path / "v2").mkdir()
+    (tmp_path / "v2" / "things.go").write_text(TRACED)
+    asked = msgspec.structs.replace(case(-3), trace=True)
+    with CommandTarget([str(build_validator(f"{tmp_path}/v2.ValidateThing", print))]) as target:
+        assert "trace" in target.info.abilities
+        told, plain = target.ask([asked, case(-3)])
+    assert ["v2/things.go:26 in even", "v2/things.go:20 in ValidateThing"] == [one.source for one in told.handwritten]
+    assert ["", ""] == [one.source for one in plain.handwritten]
 
 
 @pytest.mark.kubernetes

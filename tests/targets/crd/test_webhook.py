@@ -14,7 +14,7 @@ from harness.case import Case, KindInfo, Operation
 from harness.diagnostics import TargetError
 from harness.field import ErrorType, FieldError
 from harness.targets.crd.webhook import WebhookTarget
-from tests.targets.crd.hooks import Answer, certificate, even, review, webhook
+from tests.targets.crd.hooks import ADDRESS, Answer, certificate, even, review, webhook
 
 KIND = KindInfo("example.com", "v1", "Thing", "things", "example.com/v1")
 
@@ -153,7 +153,7 @@ def test_tls(tmp_path: Path) -> None:
 
 
 def test_tls_that_is_not_trusted(tmp_path: Path) -> None:
-    """Without the file, and for another name, the connection is refused with the reason."""
+    """Without the file, for another name, and after its last day, the connection is refused with the reason."""
     _, context = certificate(tmp_path)
     with (
         webhook(even, context) as (url, _),
@@ -162,13 +162,15 @@ def test_tls_that_is_not_trusted(tmp_path: Path) -> None:
     ):
         target.ask([case(3)])
     assert "--ca FILE" in str(told.value)
-    file, context = certificate(tmp_path, x509.DNSName("elsewhere.example.com"))
-    with (
-        webhook(even, context) as (url, _),
-        WebhookTarget(url, [KIND], ca=file) as target,
-        pytest.raises(TargetError, match="not trusted"),
-    ):
-        target.ask([case(3)])
+    for name, days, why in ((x509.DNSName("elsewhere.example.com"), 1, "mismatch"), (ADDRESS, -1, "expired")):
+        file, context = certificate(tmp_path, name, days)
+        with (
+            webhook(even, context) as (url, _),
+            WebhookTarget(url, [KIND], ca=file) as target,
+            pytest.raises(TargetError, match="not trusted") as told,
+        ):
+            target.ask([case(3)])
+        assert why in str(told.value)
 
 
 def test_http_where_there_is_tls(tmp_path: Path) -> None:

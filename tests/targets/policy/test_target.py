@@ -64,6 +64,9 @@ DOCUMENTS = [
   validations: [{expression: "object.spec.priority < 10"}, {expression: "false", message: second}]""", when("raising")),
     policy("conditional", f"""matchConditions: [{{name: named, expression: "object.spec.nodeName == 'a'"}}]
   {DENY}""", when("conditional")),
+    policy("lenient", f"""failurePolicy: Ignore
+  matchConditions: [{{name: named, expression: "object.spec.nodeName == 'a'"}}]
+  {DENY}""", when("lenient")),
     policy("costly", """validations:
     - {expression: "object.spec.containers.all(a, object.spec.containers.all(b, object.spec.containers.all(c,
         object.spec.containers.all(d, a.name + b.name + c.name + d.name != 'x'))))"}
@@ -151,6 +154,8 @@ def test_an_expression_that_raises(target: PolicyTarget) -> None:
     assert [
         ("Invalid", "", words, "raising.validations[0] raises"), ("Invalid", "", "second", "ignoring.validations[1]"),
     ] == told(target, pod("raising"))  # fmt: skip
+    [said] = target.ask([Case(1, "", "v1", "Pod", Operation.CREATE, pod("raising"), None, "pods")])
+    assert [("ignoring.validations[0] raises", words)] == [(one.origin, one.detail) for one in said.ignored]
     assert ["ignoring.validations[1]"] == [one[3] for one in told(target, pod("raising", priority=1))]
 
 
@@ -171,6 +176,9 @@ def test_match_conditions(target: PolicyTarget) -> None:
     assert ["conditional.validations[0]"] == [one[3] for one in told(target, pod("conditional", nodeName="a"))]
     assert [] == told(target, pod("conditional", nodeName="b"))
     assert ["conditional.matchConditions raises"] == [one[3] for one in told(target, pod("conditional"))]
+    assert ["lenient.validations[0]"] == [one[3] for one in told(target, pod("lenient", nodeName="a"))]
+    [said] = target.ask([Case(1, "", "v1", "Pod", Operation.CREATE, pod("lenient"), None, "pods")])
+    assert ((), ["lenient.matchConditions raises"]) == (said.declarative, [one.origin for one in said.ignored])
 
 
 def test_the_budget(target: PolicyTarget) -> None:

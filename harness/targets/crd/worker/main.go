@@ -48,7 +48,7 @@ func main() {
 		s.add(raw)
 	}
 	serve(in, s.info(wanted.Name), func(line []byte) []byte {
-		return reply(line, func(one *caseLine) (answer, []string) { return s.answer(one), nil })
+		return reply(line, func(one *caseLine) (answer, extras) { return s.answer(one), extras{} })
 	})
 }
 

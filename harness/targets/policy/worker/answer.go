@@ -32,8 +32,9 @@ var (
 // raises ends the origin of an error that an expression raised: it is not what the policy says of the object.
 const raises = " raises"
 
-// answer never panics: a panic becomes a failure. held are the validations that were asked and that hold.
-func (c *cluster) answer(line *caseLine) (out answer, held []string) {
+// answer never panics: a panic becomes a failure. The extras are the validations that were asked and that hold, and what
+// was raised where failurePolicy lets it pass.
+func (c *cluster) answer(line *caseLine) (out answer, more extras) {
 	out.ID = line.ID
 	defer func() {
 		if r := recover(); r != nil {
@@ -47,24 +48,25 @@ func (c *cluster) answer(line *caseLine) (out answer, held []string) {
 	}
 	if err != nil {
 		out.Failure = &failure{Stage: "decode", Message: err.Error()}
-		return out, nil
+		return out, more
 	}
 	kind := kindInfo{Group: line.Group, Version: line.Version, Kind: line.Kind, Resource: line.Resource, Subresource: line.Subresource}
 	attributes := attributesOf(kind, line.Operation, obj, old)
 	for _, p := range c.policies {
-		var own []string
-		for _, denial := range p.denials(c, attributes, &own) {
-			if !slices.Contains(out.Declarative, denial) {
-				out.Declarative = append(out.Declarative, denial)
-			}
-		}
-		for _, name := range own { // once for each param
-			if !slices.Contains(held, name) {
-				held = append(held, name)
-			}
+		var own extras // with several params, each is told once
+		out.Declarative = appendNew(out.Declarative, p.denials(c, attributes, &own))
+		more.Held, more.Ignored = appendNew(more.Held, own.Held), appendNew(more.Ignored, own.Ignored)
+	}
+	return out, more
+}
+
+func appendNew[T comparable](all, some []T) []T {
+	for _, one := range some {
+		if !slices.Contains(all, one) {
+			all = append(all, one)
 		}
 	}
-	return out, held
+	return all
 }
 
 func decoded(line *caseLine, raw json.RawMessage) (*unstructured.Unstructured, error) {
@@ -104,12 +106,9 @@ func attributesOf(kind kindInfo, operation string, obj, old *unstructured.Unstru
 
 // denials does what the server's dispatcher does with one policy, and goes on after the first denial: users are told one,
 // and which one is no matter of the object.
-func (p *policy) denials(c *cluster, a admission.Attributes, held *[]string) (found []wireError) {
-	name, ignores := p.declared.Name, p.declared.Spec.FailurePolicy != nil && *p.declared.Spec.FailurePolicy == admissionv1.Ignore
+func (p *policy) denials(c *cluster, a admission.Attributes, more *extras) (found []wireError) {
 	misconfigured := func(what string, err error) {
-		if !ignores {
-			found = append(found, errorOf("failed to configure "+what+": "+err.Error(), "", name+raises))
-		}
+		p.fail(errorOf("failed to configure "+what+": "+err.Error(), "", p.declared.Name+raises), &found, more)
 	}
 	matches, resource, kind, err := c.matcher.DefinitionMatches(a, interfaces, validating.NewValidatingAdmissionPolicyAccessor(p.declared))
 	if err != nil {
@@ -141,19 +140,29 @@ func (p *policy) denials(c *cluster, a admission.Attributes, held *[]string) (fo
 			continue
 		}
 		for _, param := range params {
-			found = append(found, p.judge(ctx, resource, versioned, param, namespace, held)...)
+			found = append(found, p.judge(ctx, resource, versioned, param, namespace, more)...)
 		}
 	}
 	return found
 }
 
+// fail denies by an error that is not what the policy says of the object, or lets it pass, as failurePolicy says.
+func (p *policy) fail(one wireError, denials *[]wireError, more *extras) {
+	if policy := p.declared.Spec.FailurePolicy; policy != nil && *policy == admissionv1.Ignore {
+		more.Ignored = append(more.Ignored, one)
+	} else {
+		*denials = append(*denials, one)
+	}
+}
+
 // judge asks a policy with one param. A validation that raises does not hold, even where failurePolicy lets it pass.
-func (p *policy) judge(ctx context.Context, resource schema.GroupVersionResource, a *admission.VersionedAttributes, param runtime.Object, namespace *corev1.Namespace, held *[]string) (found []wireError) {
+func (p *policy) judge(ctx context.Context, resource schema.GroupVersionResource, a *admission.VersionedAttributes, param runtime.Object, namespace *corev1.Namespace, more *extras) (found []wireError) {
 	name := p.declared.Name
 	if p.matcher != nil {
 		result := p.matcher.Match(ctx, a, param, authorizer)
 		if result.Error != nil {
-			return []wireError{{Type: "FieldValueInvalid", Detail: result.Error.Error(), Origin: name + ".matchConditions" + raises}}
+			p.fail(wireError{Type: "FieldValueInvalid", Detail: result.Error.Error(), Origin: name + ".matchConditions" + raises}, &found, more)
+			return found
 		}
 		if !result.Matches {
 			return nil
@@ -163,9 +172,9 @@ func (p *policy) judge(ctx context.Context, resource schema.GroupVersionResource
 	for i, decision := range result.Decisions {
 		whole := len(result.Decisions) == len(p.declared.Spec.Validations) // else the budget is spent, by none in particular
 		if decision.Evaluation == validating.EvalAdmit && whole {
-			*held = append(*held, p.origins[i])
+			more.Held = append(more.Held, p.origins[i])
 		}
-		if decision.Action != validating.ActionDeny {
+		if decision.Evaluation == validating.EvalAdmit {
 			continue
 		}
 		origin := name + ".validations"
@@ -177,7 +186,7 @@ func (p *policy) judge(ctx context.Context, resource schema.GroupVersionResource
 			continue
 		}
 		words := strings.Join(strings.Fields(decision.Message), " ")
-		found = append(found, wireError{Type: "FieldValueInvalid", Detail: words, Origin: origin + raises})
+		p.fail(wireError{Type: "FieldValueInvalid", Detail: words, Origin: origin + raises}, &found, more)
 	}
 	for i, annotation := range result.AuditAnnotations {
 		if annotation.Action == validating.AuditAnnotationActionError {

@@ -53,7 +53,8 @@ func compile(declared *admissionv1.ValidatingAdmissionPolicy) *policy {
 	}
 	if len(conditions) > 0 {
 		evaluator := compiler.CompileCondition(conditions, whole, environment.StoredExpressions)
-		p.matcher = matchconditions.NewMatcher(evaluator, spec.FailurePolicy, "policy", "validate", declared.Name)
+		fails := admissionv1.Fail // with Ignore it does not say that a condition raised: see fail
+		p.matcher = matchconditions.NewMatcher(evaluator, &fails, "policy", "validate", declared.Name)
 	}
 	validations, messages := make([]cel.ExpressionAccessor, len(spec.Validations)), make([]cel.ExpressionAccessor, len(spec.Validations))
 	for i, one := range spec.Validations {
