@@ -101,10 +101,7 @@ class TargetPair(Closing):
             return Answer(case.id, failure=failure)
         ours, theirs = self._ours.served(case, one), self._theirs.served(case, other)
         if other.served:
-            ours, theirs = (
-                [said_of(error) for error in errors if not is_about_privileged(error)]
-                for errors in (ours, shorten(theirs, ours))
-            )
+            ours, theirs = as_said(ours, theirs)
         if one.failure is not None and ours == theirs:
             # Both fail alike. A panic is a finding of the run of that release alone.
             return Answer(case.id, failure=Failure(one.failure.stage, one.failure.message))
@@ -149,6 +146,16 @@ class _PairBatch:
                 if not _has_migrated_errors(answer):
                     answers[number] = msgspec.structs.replace(answer, id=answers[number].id)
         return answers
+
+
+def as_said(ours: Sequence[FieldError], said: Sequence[FieldError]) -> tuple[list[FieldError], list[FieldError]]:
+    """Return our errors and those of a running server in the form in which they can be compared.
+
+    Whether a cluster allows privileged pods is a setting of its servers, which nobody but them knows.
+    """
+    both = ours, shorten(said, ours)
+    one, other = ([said_of(error) for error in errors if not is_about_privileged(error)] for errors in both)
+    return one, other
 
 
 def why_unasked(answer: Answer) -> Failure | None:

@@ -38,11 +38,13 @@ def _open(spec: SubjectSpec, note: Note) -> Subject:
             for kind in server.info.kinds
             if Operation.CREATE in kind.operations and not kind.subresource
         ]
-        before = NamedTarget(cast(Target, server), f"{server.info.name} ({server.info.release})", created)
-        pair = TargetPair(after, cast(Target, before))
+        before = NamedTarget(cast(Target, server), server.info.name, created)
+        release = after.info.release
+        whole = [kind for kind in after.info.kinds if not kind.subresource]
+        pair = TargetPair(cast(Target, NamedTarget(after, release or after.info.name, whole)), cast(Target, before))
         opened.pop_all()
-    title = f"{pair.servers.after} against {pair.servers.before}"
-    return Subject(spec, title, cast(Target, pair), universe, None, literals, comparison=pair.servers)
+    title, servers = f"{pair.servers.after} against {pair.servers.before}", pair.servers
+    return Subject(spec, title, cast(Target, pair), universe, None, literals, comparison=servers, release=release)
 
 
 def open_own(spec: SubjectSpec, note: Note) -> ServerTarget:
@@ -69,4 +71,4 @@ def _check(spec: SubjectSpec) -> None:
         )
 
 
-SERVER = TargetKind("server", _open, lambda spec: None, in_one_process=True)
+SERVER = TargetKind("server", _open, lambda spec: None, in_one_process=True, open_pair=_open)

@@ -67,8 +67,8 @@ class ServerTarget(Closing):
         except BaseException:
             self.close()
             raise
-        name = f"the server at {self._client.host}"
-        self.info = TargetInfo(name, release=found, abilities=("served",), kinds=kinds, excluded=excluded)
+        name = f"the server at {self._client.host} ({found})"
+        self.info = TargetInfo(name, abilities=("served",), kinds=kinds, excluded=excluded)
         self._kinds = {kind.key: kind for kind in kinds}
         self._held: dict[str, tuple[Json, Json]] = {}
         self._closed_to: dict[str, str] = {}
