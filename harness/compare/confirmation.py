@@ -102,7 +102,7 @@ def _excuse(case: Case, wrong: Sequence[tuple[ServedList, Sequence[FieldError]]]
     if all(said.status.startswith(BAD_NAME) for said, _ in wrong):
         return wrong[0][0].status
     differing = (field for said, expected in wrong for field in _differing(said, expected))
-    if _repeats_owners(case.object) and all(field == METADATA or field.startswith(_OWNERS) for field in differing):
+    if repeats_owners(case.object) and all(field == METADATA or field.startswith(_OWNERS) for field in differing):
         return REPEATED
     return ""
 
@@ -115,7 +115,8 @@ def _differing(said: ServedList, expected: Sequence[FieldError]) -> list[str]:
     return [field for _, field, _ in (ours - its) + (its - ours)]
 
 
-def _repeats_owners(value: Json) -> bool:
+def repeats_owners(value: Json) -> bool:
+    """Whether an owner reference of an object is repeated."""
     metadata = value.get(METADATA) if isinstance(value, dict) else None
     owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
     return isinstance(owners, list) and any(one in owners[:number] for number, one in enumerate(owners))

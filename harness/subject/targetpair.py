@@ -16,7 +16,7 @@ import msgspec
 
 from harness.case import Answer, Case, Excluded, Failure, Gates, KindInfo, TargetInfo
 from harness.compare.composition import Setting, compose, settings
-from harness.compare.confirmation import said_of, shorten
+from harness.compare.confirmation import REPEATED, repeats_owners, said_of, shorten
 from harness.compare.two_admissions import TwoAdmissions, encode_verdicts
 from harness.compare.two_servers import Lists, TwoServers, drop_errors, dropped_alone, encode_difference, only
 from harness.diagnostics import TargetError
@@ -101,6 +101,8 @@ class TargetPair(Closing):
             return Answer(case.id, failure=failure)
         ours, theirs = self._ours.served(case, one), self._theirs.served(case, other)
         if other.served:
+            if repeats_owners(case.object):
+                return Answer(case.id, failure=Failure("handwritten", REPEATED))
             ours, theirs = as_said(ours, theirs)
         if one.failure is not None and ours == theirs:
             # Both fail alike. A panic is a finding of the run of that release alone.

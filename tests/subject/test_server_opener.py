@@ -119,6 +119,15 @@ def test_what_the_server_does_not_validate_is_no_difference(
     assert "handwritten" == failure.stage
 
 
+def test_repeated_owners_are_not_compared(server: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server drops all but one of them before it validates."""
+    owned = {"metadata": {"name": "a", "ownerReferences": [{"name": "b"}, {"name": "b"}]}}
+    with opened(server, monkeypatch, SAYS) as subject:
+        [answer] = subject.target.ask([NODES.case(Operation.CREATE, owned, id=7)])
+    assert answer.failure is not None
+    assert "repeated owner references" in answer.failure.message
+
+
 def test_a_run_finds_what_the_release_rejects(server: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
     """And sends nothing but dry runs, whatever the search thinks of."""
     with opened(server, monkeypatch, SAYS) as subject:
