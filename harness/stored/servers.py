@@ -31,11 +31,14 @@ def read_server(
 
 
 def _resources(info: TargetInfo, after: TargetInfo) -> list[KindInfo]:
-    """Return each resource once: a server stores an object once, and serves it in several versions."""
+    """Return each resource once: a server stores an object once, and serves it in several versions.
+
+    One that nobody can write, such as ComponentStatus, has nothing to ask.
+    """
     common = {kind.key for kind in after.kinds if kind.served}
     chosen: dict[tuple[str, str], KindInfo] = {}
     for kind in info.kinds:
-        if kind.storage and not kind.subresource:
+        if kind.storage and kind.operations and not kind.subresource:
             known = chosen.setdefault((kind.group, kind.resource), kind)
             if known.key not in common and kind.key in common:
                 chosen[kind.group, kind.resource] = kind

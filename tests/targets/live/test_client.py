@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -315,3 +316,26 @@ def test_a_batch_is_asked_in_the_background_and_ends_with_the_target(server: Rec
     assert 1 == sum(method == "POST" for method, _, _, _ in server.seen)
     with pytest.raises(TargetError, match="not asked any more"):
         batch.result()
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (ssl.SSLCertVerificationError(1, "certificate verify failed"), "its certificate is not trusted"),
+        (ssl.SSLError(1, "sslv3 alert certificate expired"), "see whether the certificate of the user has expired"),
+    ],
+)
+def test_an_expired_certificate_is_told(monkeypatch: pytest.MonkeyPatch, error: ssl.SSLError, words: str) -> None:
+    """The server's own, and the user's; neither is asked twice."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        error.verify_message = "certificate has expired"
+    tried: list[str] = []
+
+    def connect(self: Any, method: str, path: str, *_: Any) -> None:
+        tried.append(path)
+        raise error
+
+    monkeypatch.setattr("harness.targets.live.requests.http.client.HTTPSConnection.request", connect)
+    with pytest.raises(TargetError, match=words):
+        ServerTarget(Access("https://127.0.0.1:1"), "1.37.1")
+    assert ["/version"] == tried
