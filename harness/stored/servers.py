@@ -10,7 +10,7 @@ from harness.objectmodel import name_of
 from harness.stored.redaction import redact
 from harness.stored.storedobject import Reading, StoredObject
 from harness.targets.live.client import ServerTarget
-from harness.targets.live.requests import NoAnswer, Refusal
+from harness.targets.live.requests import NoAnswer, WrongDocument
 
 
 def read_server(
@@ -25,7 +25,7 @@ def read_server(
             for one in server.list_objects(kind, redact):
                 reading.objects += 1
                 yield StoredObject(one, f"{kind.name} {'/'.join(part for part in name_of(one) if part)}")
-        except (Refusal, NoAnswer) as error:
+        except (WrongDocument, NoAnswer) as error:
             position, fix = Position(server.info.name), "ask for permission to list them, or leave them out with --kind"
             reading.fail(Diagnostic(position, "server-unlisted", f"{kind.name} cannot be listed: {error.why}", fix=fix))
 

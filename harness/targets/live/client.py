@@ -89,7 +89,7 @@ class ServerTarget(Closing):
     def list_objects(self, kind: KindInfo, show: Callable[[dict[str, Json]], dict[str, Json]]) -> Iterator[Json]:
         """Yield what is stored of a kind, each object as `show` returns it; updates of them can be asked from then on.
 
-        Raises: Refusal if the user may not list them, NoAnswer, TargetError.
+        Raises: WrongDocument if the user may not list them, NoAnswer, TargetError.
         """
         after = ""
         while True:

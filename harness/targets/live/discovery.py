@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from harness.case import Excluded, KindInfo, Operation, group_version
 from harness.diagnostics import TargetError
-from harness.targets.live.requests import NoAnswer, Refusal, ServerClient
+from harness.targets.live.requests import NoAnswer, ServerClient, WrongDocument
 
 _VERSION: Final = re.compile(r"v(\d+\.\d+\.\d+)(?![0-9])")
 _BUILD = re.compile(r'^kubernetes_build_info\{[^}]*git_version="v(\d+\.\d+\.\d+)[^}]*\}', re.M)
@@ -54,7 +54,7 @@ def discover(client: ServerClient) -> tuple[tuple[KindInfo, ...], tuple[Excluded
         for group, version in [("", "v1"), *_versions(client.get("/apis"))]:
             try:
                 document = client.get(prefix(group, version))
-            except (Refusal, NoAnswer) as error:
+            except (WrongDocument, NoAnswer) as error:
                 if not group:
                     raise
                 excluded.append(Excluded(group, version, "*", error.why))

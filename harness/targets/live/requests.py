@@ -38,7 +38,7 @@ class NoAnswer(Exception):
         self.why, self.closed = why, closed
 
 
-class Refusal(TargetError):
+class WrongDocument(TargetError):
     """The server answers with something else than the document that was asked for."""
 
 
@@ -91,7 +91,7 @@ class ServerClient:
             return code, data
 
     def get(self, path: str) -> dict[str, Any]:
-        """Get a document of JSON. Raises: NoAnswer, Refusal, TargetError."""
+        """Get a document of JSON. Raises: NoAnswer, WrongDocument, TargetError."""
         code, data = self.send("GET", path)
         try:
             document = json.loads(data)
@@ -101,7 +101,9 @@ class ServerClient:
             return document
         fix = {401: "name a kubeconfig with valid credentials", 403: "ask for permission to read it"}
         said = document.get("message") if isinstance(document, dict) else f"something else than JSON: {data[:80]!r}"
-        raise Refusal(f"{self.url}{path} answers {code}", str(said), fix.get(code, "name the URL of an API server"))
+        raise WrongDocument(
+            f"{self.url}{path} answers {code}", str(said), fix.get(code, "name the URL of an API server")
+        )
 
     def _wait(self, seconds: float) -> None:
         if self._ended.wait(max(0.0, seconds)):

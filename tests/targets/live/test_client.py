@@ -16,7 +16,7 @@ from harness.case import Answer, Case, Operation
 from harness.diagnostics import TargetError
 from harness.targets.live.access import Access
 from harness.targets.live.client import ServerTarget, change
-from harness.targets.live.requests import Refusal, ServerClient
+from harness.targets.live.requests import ServerClient, WrongDocument
 from tests.targets.live.fakes import DISCOVERY, INVALID, Recording, Reply, running
 
 
@@ -201,7 +201,7 @@ def test_pages_are_read_to_the_end(server: Recording) -> None:
     with connect(server) as target:
         kind = next(kind for kind in target.info.kinds if kind.resource == "deployments")
         assert 2 == len(list(target.list_objects(kind, hide)))
-        with pytest.raises(Refusal, match="answers 404"):
+        with pytest.raises(WrongDocument, match="answers 404"):
             list(target.list_objects(target.info.kinds[0], hide))
 
 
