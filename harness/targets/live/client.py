@@ -19,7 +19,7 @@ from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, Serve
 from harness.diagnostics import TargetError
 from harness.field import FieldError
 from harness.field.error import type_text
-from harness.objectmodel import NAMESPACE, STATUS, header_of, name_of
+from harness.objectmodel import METADATA, NAMESPACE, STATUS, header_of, name_of
 from harness.targets.live.access import Access
 from harness.targets.live.discovery import discover, prefix, read_release, read_setting
 from harness.targets.live.requests import RATE, TIMEOUT, NoAnswer, ServerClient
@@ -94,9 +94,9 @@ class ServerTarget(Closing):
         after = ""
         while True:
             page = self._client.get(f"{_collection(kind)}?limit={_PAGE}{after}")
-            items, metadata = page.get("items"), page.get("metadata")
+            items, metadata = page.get("items"), page.get(METADATA)
             for one in items if isinstance(items, list) else ():
-                if isinstance(one, dict) and isinstance(one.get("metadata"), dict):
+                if isinstance(one, dict) and isinstance(one.get(METADATA), dict):
                     whole = {**header_of(kind.api_version, kind.kind), **one}  # items of a list do not name their type
                     shown = show(whole)
                     self._held[_address(kind, *name_of(whole))] = shown, whole
