@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -12,28 +11,20 @@ from harness.cli.confirming import check_reach, confirm_report
 from harness.cli.live import verbosity, verbosity_options
 from harness.cli.publishing import Files, form_options, newest_kept, write_forms
 from harness.cli.searching import sigterm_interrupts
+from harness.cli.servers import named_server, server_options
 from harness.cli.trust import check_trust, is_own, trust_option
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.report.formats.terminal.confirmation import confirmation_screen
 from harness.report.formats.terminal.lines import show
 from harness.report.model.grouping import find_by_id
 from harness.report.model.reading import decode, read_data
-from harness.targets.live.access import Access, read_kubeconfig
-
-TOKEN = "HARNESS_TOKEN"
-"""The environment variable with the token for --server; a command line can be read by other users."""
 
 
 @click.command("confirm")
 @click.argument("report", required=False, metavar="[REPORT.json]")
 @click.argument("ids", nargs=-1, metavar="[FINDING]...")
 @trust_option
-@click.option("--server", metavar="URL", help="Ask this server, by dry run; its token is in HARNESS_TOKEN.")
-@click.option(
-    "--kubeconfig", type=click.Path(path_type=Path), metavar="FILE", help="Ask the server of a kubeconfig, by dry run."
-)
-@click.option("--context", metavar="NAME", help="The context of the kubeconfig; the current one by default.")
-@click.option("--allow-exec", is_flag=True, help="Run the program that a kubeconfig names for credentials.")
+@server_options
 @form_options
 @verbosity_options
 def command(
@@ -56,7 +47,8 @@ def command(
     Exit codes: 0 the server answers what the report says, 1 it contradicts a finding, which is a defect of the harness,
     2 it could not be asked.
     """
-    access = _find_access(server, kubeconfig, context or "", allow_exec)
+    address = named_server(server, kubeconfig, context or "", allow_exec)
+    access = address.access(allow_exec) if address is not None else None
     name = report or str(newest_kept())
     data = read_data(name)
     document = decode(data, name)
@@ -87,14 +79,3 @@ def command(
     if written.failed or all(one.outcome in (None, "not-asked") for one in confirmed.findings):
         return 2
     return 1 if confirmed.contradicted else 0
-
-
-def _find_access(server: str | None, kubeconfig: Path | None, context: str, allow_exec: bool) -> Access | None:
-    """Return how the named server is reached; None where none is named. Raises: UsageError, TargetError."""
-    if server is not None and kubeconfig is not None:
-        raise UsageError("two servers are named\n  fix: leave out --server or --kubeconfig")
-    if kubeconfig is not None:
-        return read_kubeconfig(kubeconfig, context, allow_exec=allow_exec)
-    if context or allow_exec:
-        raise UsageError("--context and --allow-exec are about a kubeconfig\n  fix: add --kubeconfig FILE")
-    return None if server is None else Access(server, token=os.environ.get(TOKEN, ""))

@@ -113,8 +113,9 @@ def command(
     folders = branch_folders(specs, jobs) if branches else []
     if branches:  # their coverage is measured in this process
         specs = [replace(spec, in_process=True) for spec in specs]
+    is_alone = branches or any(kind_of(spec.kind).in_one_process for spec in specs)
     config = RunConfig(
-        seed=seed_of(seed), budget=budget_of(specs, max_time, max_cases), jobs=1 if branches else jobs or cores(),
+        seed=seed_of(seed), budget=budget_of(specs, max_time, max_cases), jobs=1 if is_alone else jobs or cores(),
         kinds=kinds, operations=operations, corpus=corpus, trusted=own_wordings(), shard=_shard(shard),
         examples=(*examples, *objects, *requests),
         witnesses=tuple(entries.witnesses.values()) if entries is not None else (),

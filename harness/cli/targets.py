@@ -14,6 +14,7 @@ import click
 
 from harness.case import Mode
 from harness.cli.configuration import DEFAULT_GATES, is_typed, parse_gates, typed
+from harness.cli.servers import named_server, server_options
 from harness.diagnostics import UsageError
 from harness.report.model.document import Reach
 from harness.subject import SubjectSpec
@@ -24,9 +25,11 @@ from harness.subject.openers.command import COMMAND
 from harness.subject.openers.crd import CRD
 from harness.subject.openers.kubernetes import KUBERNETES
 from harness.subject.openers.policy import POLICY
+from harness.subject.openers.server import SERVER
 from harness.subject.opening import kind_of
 from harness.subject.spec import SCHEMA, DeclarativeSide
 from harness.subject.targetkind import TargetKind
+from harness.targets.live.address import ServerAddress
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,9 +54,13 @@ class TargetChoice:
     validator: str | None = None
     in_process: bool = False
     schema: bool = False
+    server: ServerAddress | None = None
+    allow_exec: bool = False
 
     def specs(self, suites: Sequence[str]) -> list[SubjectSpec]:
         """Return the specifications of the targets. Raises: UsageError if several kinds of targets are named."""
+        if self.server is not None:
+            return [self._of_server(self.server, suites)]
         if POLICY.name in self.named and not suites:
             return [self._of_policies(self.named[POLICY.name])]
         if CRD.name in self.named and not suites:  # the release is the server of CRDs, and a program stands behind them
@@ -84,6 +91,17 @@ class TargetChoice:
             raise UsageError(f"{problem}\n  fix: name a suite folder such as suites/widgets_v1, or {options}")
         return specs[0]
 
+    def _of_server(self, server: ServerAddress, suites: Sequence[str]) -> SubjectSpec:
+        others = self.named.keys() - {KUBERNETES.name, CRD.name}
+        if suites or others:
+            raise UsageError(
+                "a server is compared with a release or CRDs\n"
+                "  fix: name them with --kubernetes or --crd, and omit the others"
+            )
+        spec = self._spec(SERVER.name, str(server))
+        release, crds = self.named.get(KUBERNETES.name), self.named.get(CRD.name)
+        return replace(spec, release=release, crds=crds, allow_exec=self.allow_exec)
+
     def _of_crds(self, location: str) -> SubjectSpec:
         choice = self._with_program()
         if choice.validator is not None and not self.against:
@@ -105,8 +123,8 @@ class TargetChoice:
         """Return what the tags are compared with under --schema. Raises: UsageError where that means nothing."""
         if self.against or self.handwritten or self.validator:
             raise UsageError("--schema is a comparison of its own\n  fix: leave out what else is compared")
-        if kind in (CRD.name, POLICY.name):
-            raise UsageError("CRDs and policies have no tags\n  fix: --before DIR compares them with others")
+        if kind in (CRD.name, POLICY.name, SERVER.name):
+            raise UsageError("CRDs, policies and servers have no tags\n  fix: --before DIR compares them with others")
         if self.declarative != "target":
             raise UsageError("--schema compares generated validation\n  fix: leave --declarative out")
         return SCHEMA
@@ -175,6 +193,8 @@ def spec_of(reach: Reach, in_process: bool = False) -> SubjectSpec:
 def arguments_of(spec: SubjectSpec) -> str:
     """Return the command-line arguments that name a subject."""
     parts = [str(spec.location)] if spec.kind == "suite" else [f"--{spec.kind}", str(spec.location)]
+    if spec.kind == SERVER.name:
+        parts = ServerAddress.of(spec.location).arguments
     if spec.types:
         parts += ["--types", str(spec.types)]
     if spec.gates:
@@ -229,6 +249,7 @@ def target_options(function: F) -> F:
         *args: Any, types: str | None, gates: tuple[str, ...], mode: str, declarative: str, in_process: bool,
         against: str | None = None, handwritten: str | None = None, webhook: str | None = None, ca: str | None = None,
         webhook_at: str | None = None, callee: str | None = None, validator: str | None = None, schema: bool = False,
+        server: str | None = None, kubeconfig: Path | None = None, context: str | None = None, allow_exec: bool = False,
         **others: Any,
     ) -> Any:  # fmt: skip
         side = cast(DeclarativeSide, declarative)
@@ -242,6 +263,7 @@ def target_options(function: F) -> F:
         choice = TargetChoice(
             locations, types, parse_gates(assignments), cast(Mode, mode), side, DEFAULT_GATES not in gates, against,
             handwritten, validator_of(webhook, webhook_at, ca, callee, validator), in_process, schema,
+            named_server(server, kubeconfig, context or "", allow_exec), allow_exec,
         )  # fmt: skip
         return function(*args, target=choice, **others)
 
@@ -260,7 +282,7 @@ def _parameter(kind: TargetKind) -> str:
 
 
 def pair_options(function: F) -> F:
-    """Add --against and --handwritten, for commands that compare. Apply it before `target_options`."""
+    """Add what targets are compared with, for commands that compare. Apply it before `target_options`."""
     against = click.option(
         "--against",
         "--before",
@@ -276,7 +298,8 @@ def pair_options(function: F) -> F:
     schema = click.option(
         "--schema", is_flag=True, help="Compare the generated validation with its tags as OpenAPI and CEL."
     )
-    return against(handwritten(validator_options(schema(function), "behind the CRDs before, or against --policy")))
+    where = "behind the CRDs before, or against --policy"
+    return against(handwritten(validator_options(server_options(schema(function)), where)))
 
 
 def validator_options(function: F, where: str = "behind the CRDs before") -> F:

@@ -14,6 +14,7 @@ from harness.cli.live import ProgressBar, verbosity, verbosity_options
 from harness.cli.options import STDOUT
 from harness.cli.publishing import allow_option
 from harness.cli.searching import kind_option, sigterm_interrupts
+from harness.cli.servers import named_server, server_options
 from harness.diagnostics import Diagnostic, UsageError
 from harness.report.escaping import count, lines
 from harness.report.formats.terminal.lines import show
@@ -24,6 +25,8 @@ from harness.stored.snapshot import read_snapshots
 from harness.stored.storedobject import Reading
 from harness.subject import SubjectSpec
 from harness.subject.openers.kubernetes import KUBERNETES
+from harness.subject.openers.server import SERVER
+from harness.targets.live.address import ServerAddress
 from harness.upgrade.document import Upgrade, encode
 from harness.upgrade.page import render_page
 from harness.upgrade.run import UpgradeRequest, check_upgrade
@@ -46,8 +49,9 @@ _ALL = 1 << 30
     "--etcd-snapshot", "snapshots", multiple=True, type=_FILE, metavar="FILE",
     help="A snapshot of etcd, read with the types of --from; repeatable.",
 )  # fmt: skip
-@click.option("--from", "before", required=True, metavar="RELEASE", help="The release of the cluster, such as 1.36.3.")
+@click.option("--from", "before", metavar="RELEASE", help="The release of the cluster, such as 1.36.3.")
 @click.option("--to", "after", required=True, metavar="RELEASE", help="The release that it moves to, such as 1.37.1.")
+@server_options
 @click.option("--gates", metavar="A=true,B=false", multiple=True, help="Feature gates of both releases.")
 @kind_option
 @allow_option
@@ -59,8 +63,9 @@ _ALL = 1 << 30
 @click.option("--html", "html_file", type=_FILE, metavar="FILE", help="Write one self-contained HTML page.")
 @verbosity_options
 def command(
-    objects: tuple[Path, ...], audit_logs: tuple[Path, ...], snapshots: tuple[Path, ...], before: str,
-    after: str, gates: tuple[str, ...], kinds: tuple[str, ...], allow_incomplete: tuple[str, ...], fail_on: str,
+    objects: tuple[Path, ...], audit_logs: tuple[Path, ...], snapshots: tuple[Path, ...], before: str | None,
+    after: str, server: str | None, kubeconfig: Path | None, context: str | None, allow_exec: bool,
+    gates: tuple[str, ...], kinds: tuple[str, ...], allow_incomplete: tuple[str, ...], fail_on: str,
     json_file: Path | None, html_file: Path | None,
 ) -> int:  # fmt: skip
     """Check which objects of a cluster change their verdict under another release, or can no longer be updated.
@@ -70,24 +75,27 @@ def command(
     harness upgrade --objects dump.yaml --from 1.36.3 --to 1.37.1 --html upgrade.html
 
     Each object is asked of both releases: an update that changes nothing, one that changes an annotation, one of its
-    status, and a create. Values of Secrets and ConfigMaps are replaced when they are read.
+    status, and a create. With --kubeconfig or --server, a server of your own is asked by dry run in place of --from,
+    and the objects are those that it stores. Values of Secrets and ConfigMaps are replaced when they are read.
 
     Exit codes: 0 nothing changes, 1 something changes, 2 objects could not be read or judged.
     """
-    if not (objects or audit_logs or snapshots):
-        raise UsageError("no objects are named\n  fix: --objects dump.yaml, from kubectl get ... -A -o yaml")
+    address = named_server(server, kubeconfig, context or "", allow_exec)
+    _check(before, address, bool(objects or audit_logs or snapshots))
     if (json_file, html_file).count(STDOUT) > 1:
         raise UsageError("--json and --html cannot share standard output\n  fix: give one a file")
     reading = Reading(_tell)
     spec = SubjectSpec(KUBERNETES.name, after, parse_gates(gates), against=before)
+    own = SubjectSpec(SERVER.name, str(address), release=after, allow_exec=allow_exec) if address is not None else None
     wanted = UpgradeRequest(
         spec,
-        tuple(str(one) for one in (*objects, *audit_logs, *snapshots)),
+        tuple(str(one) for one in (*objects, *audit_logs, *snapshots, *([address] if address is not None else []))),
         kinds,
         allow_incomplete,
         verdicts_only=fail_on == "verdict",
+        server=own,
     )
-    with sigterm_interrupts(), ProgressBar(f"{before} to {after}") as bar:
+    with sigterm_interrupts(), ProgressBar(f"{before or address} to {after}") as bar:
 
         def progress(read: int, changes: int) -> None:
             if read % 100 == 0:
@@ -96,10 +104,20 @@ def command(
         found = chain(
             read_dumps(objects, reading),
             read_audit_logs(audit_logs, reading),
-            read_snapshots(snapshots, before, reading, bar.note),
+            read_snapshots(snapshots, before or "", reading, bar.note),
         )
         document = check_upgrade(wanted, found, reading, bar.note, progress)
     return _publish(document, json_file, html_file)
+
+
+def _check(before: str | None, address: ServerAddress | None, has_files: bool) -> None:
+    """See that the release before and the objects are named, once. Raises: UsageError."""
+    if address is not None and (before is not None or has_files):
+        raise UsageError("a server has its release and its objects\n  fix: leave --from and files of objects out")
+    if address is None and before is None:
+        raise UsageError("the release of the cluster is not named\n  fix: --from RELEASE, or --kubeconfig FILE")
+    if address is None and not has_files:
+        raise UsageError("no objects are named\n  fix: --objects dump.yaml, from kubectl get ... -A -o yaml")
 
 
 def _tell(problem: Diagnostic) -> None:

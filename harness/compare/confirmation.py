@@ -102,7 +102,7 @@ def _excuse(case: Case, wrong: Sequence[tuple[ServedList, Sequence[FieldError]]]
     if all(said.status.startswith(BAD_NAME) for said, _ in wrong):
         return wrong[0][0].status
     differing = (field for said, expected in wrong for field in _differing(said, expected))
-    if _repeats_owners(case.object) and all(field == METADATA or field.startswith(_OWNERS) for field in differing):
+    if repeats_owners(case.object) and all(field == METADATA or field.startswith(_OWNERS) for field in differing):
         return REPEATED
     return ""
 
@@ -111,11 +111,12 @@ def _differing(said: ServedList, expected: Sequence[FieldError]) -> list[str]:
     """Return the fields of the errors of one side only; a status is no field."""
     if said.status:
         return [said.status]
-    ours, its = _counted(expected), _counted(_shorten(said.errors, expected))
+    ours, its = _counted(expected), _counted(shorten(said.errors, expected))
     return [field for _, field, _ in (ours - its) + (its - ours)]
 
 
-def _repeats_owners(value: Json) -> bool:
+def repeats_owners(value: Json) -> bool:
+    """Whether an owner reference of an object is repeated."""
     metadata = value.get(METADATA) if isinstance(value, dict) else None
     owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
     return isinstance(owners, list) and any(one in owners[:number] for number, one in enumerate(owners))
@@ -161,10 +162,10 @@ def answers(said: ServedList, expected: Sequence[FieldError]) -> bool:
     """Whether a server's answer is a list of errors."""
     if said.status:
         return bool(expected) and _is_text_of(said.status, expected)
-    return _counted(expected) == _counted(_shorten(said.errors, expected))
+    return _counted(expected) == _counted(shorten(said.errors, expected))
 
 
-def _shorten(errors: Sequence[FieldError], expected: Sequence[FieldError]) -> list[FieldError]:
+def shorten(errors: Sequence[FieldError], expected: Sequence[FieldError]) -> list[FieldError]:
     """Shorten the values that a server quotes whole, where a worker shortened them."""
     short = [error for error in expected if _SHORTENED.search(error.value)]
     return [next((one for one in short if _is_whole(error, one)), error) for error in errors]
@@ -192,21 +193,21 @@ def _pattern(error: FieldError) -> str:
 
 
 def _counted(errors: Iterable[FieldError]) -> Counter[tuple[str, str, str]]:
-    return Counter((error.type, error.field, _words(error)) for error in errors)
+    return Counter((error.type, error.field, error.detail) for error in map(said_of, errors))
 
 
-def _words(error: FieldError) -> str:
-    """Return what the text of an error says after its type. A crash quotes addresses, which differ each time."""
+def said_of(error: FieldError) -> FieldError:
+    """Return an error as a server says it: type, path and text. A crash quotes addresses, which differ each time."""
     if error.type == ErrorType.INTERNAL and PANIC in error.detail:
-        return PANIC
-    return ": ".join(part for part in (error.value, error.detail) if part)
+        return FieldError(error.type, error.field, PANIC)
+    return FieldError(error.type, error.field, ": ".join(part for part in (error.value, error.detail) if part))
 
 
 def _difference(expected: Sequence[FieldError], said: ServedList) -> str:
     """Return a sentence: what we say, and what the server answers."""
     if said.status:
         return f"it answers {said.status}, and we say {_verdict(expected)}"
-    ours, its = _counted(expected), _counted(_shorten(said.errors, expected))
+    ours, its = _counted(expected), _counted(shorten(said.errors, expected))
     missing = [f"{field}: {words} ({kind})" for kind, field, words in (ours - its)]
     more = [f"{field}: {words} ({kind})" for kind, field, words in (its - ours)]
     parts = [f"it does not answer {'; '.join(missing)}"] * bool(missing)

@@ -21,18 +21,20 @@ class SubjectSpec:
     """Describes how to open a subject, as plain data that can be pickled.
 
     `kind` is the name of a kind of target (`harness.subject.openers`). `location` is a suite folder, a folder of Go
-    types, a Kubernetes release or checkout, CRDs, or a program with arguments.
+    types, a Kubernetes release or checkout, CRDs, a program with arguments, or the address of a server.
 
     `types` is a folder of Go types for a program (`DIR`, or `IMPORT/PATH=DIR` for the import path in its kinds), or, if
     `declarative` is `python`, an edited copy of the types of a release. `against` is the location of another subject of
     the same kind: the served errors of both are compared, instead of the handwritten and declarative errors of one;
     `SCHEMA` stands for the same tags in OpenAPI and CEL.
     `handwritten` is the file of a recording that replaces the handwritten errors. `release` is the Kubernetes release
-    whose API server judges CRDs or policies, None for the newest known; `validator` validates beside the CRDs of
-    `against`, or in place of policies. `crds` are the CRDs whose objects policies are about, None for native kinds.
+    whose API server judges CRDs or policies, or that a server is compared with, None for the newest known; `validator`
+    validates beside the CRDs of `against`, or in place of policies. `crds` are the CRDs whose objects policies are
+    about, or that a server is compared with, None for native kinds.
 
     `beside` is the number of processes of the run that open targets at the same time, and share the cores of the
     machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements.
+    `allow_exec` runs the program that a kubeconfig names for credentials; no report says it.
     """
 
     kind: str
@@ -48,6 +50,7 @@ class SubjectSpec:
     crds: str | None = None
     beside: int = 1
     in_process: bool = False
+    allow_exec: bool = False
 
     @property
     def gates_text(self) -> str:

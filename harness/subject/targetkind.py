@@ -23,7 +23,8 @@ class TargetKind:
     `title` returns the text for a location in reports; by default, the name and the location. `runs_code`: opening a
     location runs code that was chosen by the author of the location, such as a program. `is_quick`: without a budget, a
     run ends after a number of cases, not after a time. `has_every_gate`: a run has a second part with all feature
-    gates enabled. `open_pair` opens one beside another in a way of its own.
+    gates enabled. `open_pair` opens one beside another in a way of its own. `in_one_process`: several processes of a
+    search would ask more often than the target may be asked.
     """
 
     name: str
@@ -35,6 +36,7 @@ class TargetKind:
     runs_code: Callable[[str], bool] = lambda location: True
     is_quick: bool = False
     has_every_gate: bool = False
+    in_one_process: bool = False
     open_pair: Callable[[SubjectSpec, Note], Subject] | None = None
 
     def title_of(self, location: str) -> str:

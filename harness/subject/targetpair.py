@@ -16,10 +16,12 @@ import msgspec
 
 from harness.case import Answer, Case, Excluded, Failure, Gates, KindInfo, TargetInfo
 from harness.compare.composition import Setting, compose, settings
+from harness.compare.confirmation import REPEATED, repeats_owners, said_of, shorten
 from harness.compare.two_admissions import TwoAdmissions, encode_verdicts
 from harness.compare.two_servers import Lists, TwoServers, drop_errors, dropped_alone, encode_difference, only
 from harness.diagnostics import TargetError
 from harness.field import ErrorType, FieldError
+from harness.targets.kubernetes.flags import is_about_privileged
 from harness.targets.target import Closing, Pending, Target
 
 Key = tuple[str, str, str, str]
@@ -96,9 +98,13 @@ class TargetPair(Closing):
 
     def answered(self, case: Case, one: Answer, other: Answer) -> Answer:
         """Merge two answers to a case."""
+        if (failure := why_unasked(one) or why_unasked(other)) is not None:
+            return Answer(case.id, failure=failure)
         ours, theirs = self._ours.served(case, one), self._theirs.served(case, other)
-        if (unasked := next(filter(_is_unasked, (one, other)), None)) is not None:
-            return Answer(case.id, failure=unasked.failure)
+        if other.served:
+            if repeats_owners(case.object):
+                return Answer(case.id, failure=Failure("handwritten", REPEATED))
+            ours, theirs = as_said(ours, theirs)
         if one.failure is not None and ours == theirs:
             # Both fail alike. A panic is a finding of the run of that release alone.
             return Answer(case.id, failure=Failure(one.failure.stage, one.failure.message))
@@ -149,9 +155,22 @@ class _PairBatch:
         return answers
 
 
-def _is_unasked(answer: Answer) -> bool:
-    """Whether a validator could not be asked, which is no verdict about the object; a panic is one."""
-    return answer.failure is not None and answer.failure.stage == "handwritten" and not answer.failure.panic
+def as_said(ours: Sequence[FieldError], said: Sequence[FieldError]) -> tuple[list[FieldError], list[FieldError]]:
+    """Return our errors and those of a running server in the form in which they can be compared.
+
+    Whether a cluster allows privileged pods is a setting of its servers, which nobody but them knows.
+    """
+    both = ours, shorten(said, ours)
+    one, other = ([said_of(error) for error in errors if not is_about_privileged(error)] for errors in both)
+    return one, other
+
+
+def why_unasked(answer: Answer) -> Failure | None:
+    """Return why a validator or a running server gave no verdict about the object; a panic is one."""
+    failure = answer.failure
+    if failure is not None:
+        return failure if failure.stage == "handwritten" and not failure.panic else None
+    return next((Failure("handwritten", f"it answers {one.status}") for one in answer.served if one.status), None)
 
 
 def _has_migrated_errors(answer: Answer) -> bool:
@@ -171,6 +190,8 @@ class ServedErrors:
         """Return the served errors, or a failure as an error. Users see no marks and levels."""
         if answer.failure is not None:
             return [FieldError(ErrorType.INVALID, "", f"{answer.failure.stage} failed: {answer.failure.message}")]
+        if answer.served:  # a running server composes its list itself
+            return list(answer.served[0].errors)
         if not answer.handwritten and not answer.declarative:
             return []
         kind, setting = self._kinds[case.group, case.version, case.resource, case.subresource]

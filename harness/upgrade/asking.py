@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
+from harness.case import Answer, Case, KindInfo, Operation, TargetInfo
 from harness.field import FieldError
 from harness.objectmodel import STATUS, in_namespace, stored, unstored, with_annotation
 from harness.stored.storedobject import RequestAddress, StoredObject
-from harness.subject.targetpair import NO_GATES, ServedErrors
+from harness.subject.targetpair import NO_GATES, ServedErrors, as_said, why_unasked
 from harness.targets.target import Pending, Target
 
 BATCH = 200
@@ -58,9 +58,15 @@ class Verdicts(NamedTuple):
 
 
 class Kinds:
-    """The kinds that two releases serve, by the apiVersion and kind of an object."""
+    """The kinds that two releases serve, by the apiVersion and kind of an object.
 
-    def __init__(self, before: TargetInfo, after: TargetInfo) -> None:
+    `is_cluster`: the one before is a server, which serves what no release does too, such as CRDs.
+    """
+
+    def __init__(self, before: TargetInfo, after: TargetInfo, is_cluster: bool = False) -> None:
+        self._is_cluster = is_cluster
+        self._groups = {kind.group for kind in after.kinds}
+        self._excluded = {(one.group, one.resource) for one in after.excluded}
         self._before, self._after = _by_type(before), _by_type(after)
         self._parts = [{kind.key: kind for kind in info.kinds if kind.served} for info in (before, after)]
         self._names = [info.release or info.name for info in (before, after)]
@@ -72,7 +78,11 @@ class Kinds:
 
     def is_removed(self, api_version: str, kind: str) -> bool:
         """Whether only the release before serves a version of a kind."""
-        return (api_version, kind) in self._before and (api_version, kind) not in self._after
+        before = self._before.get((api_version, kind))
+        if before is None or (api_version, kind) in self._after:
+            return False
+        is_known = before.group in self._groups and (before.group, before.resource) not in self._excluded
+        return is_known or not self._is_cluster
 
     def others(self, api_version: str, kind: str) -> list[str]:
         """Return the other versions in which the release after serves a kind of the same group."""
@@ -84,6 +94,8 @@ class Kinds:
         before, after = self._names
         if (api_version, kind) in self._after:
             return f"only {after} serves it"
+        if (api_version, kind) in self._before:
+            return f"only {before} serves it: of a CRD or an aggregated API, or it cannot be validated here"
         if others := self.others(api_version, kind):
             return f"neither release serves this version; {after} serves {', '.join(others)}"
         return f"neither {before} nor {after} serves it: of a CRD, an aggregated API, or behind a gate"
@@ -177,15 +189,22 @@ class Releases:
         return found
 
     def _judge(self, request: Request, case: Case, answers: tuple[Answer, Answer]) -> Verdicts:
-        failure = next((one.failure for one in answers if one.failure is not None and _is_unasked(one.failure)), None)
-        if failure is not None:
-            return Verdicts(request, (), (), answers, f"{failure.stage}: {failure.message}")
+        failure = next((found for one in answers if (found := _why_not(one))), "")
+        if failure:
+            return Verdicts(request, (), (), answers, failure)
         if all(one.unreachable for one in answers):
             return Verdicts(request, (), (), answers)
-        before, after = (tuple(side.served(case, one)) for side, one in zip(self._served, answers, strict=True))
-        return Verdicts(request, before, after, answers)
+        before, after = (side.served(case, one) for side, one in zip(self._served, answers, strict=True))
+        if answers[0].served:
+            after, before = as_said(after, before)
+        return Verdicts(request, tuple(before), tuple(after), answers)
 
 
-def _is_unasked(failure: Failure) -> bool:
-    """Whether a release gave no verdict: its process died or hung, or it has more errors than are kept."""
-    return failure.stage in ("worker", "limit")
+def _why_not(answer: Answer) -> str:
+    """Return why a release gave no verdict: its process died or hung, it has more errors than are kept, or a running
+    server answers something else.
+    """
+    if answer.failure is not None and answer.failure.stage in ("worker", "limit"):
+        return f"{answer.failure.stage}: {answer.failure.message}"
+    unasked = why_unasked(answer)
+    return unasked.message if unasked is not None else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import cast
 
 import msgspec
@@ -16,9 +16,12 @@ from harness.compare.composition import MIGRATION
 from harness.diagnostics import TargetError
 from harness.engine.units import matches
 from harness.errormatch.trusted import all_wordings
+from harness.stored.servers import read_server
 from harness.stored.storedobject import Reading, StoredObject
 from harness.subject import Subject, SubjectSpec, open_subject
+from harness.subject.openers.server import open_own
 from harness.subject.targetpair import TargetPair, name_servers
+from harness.targets.live.client import ServerTarget
 from harness.targets.target import Target
 from harness.upgrade.asking import Kinds, Releases, Request, requests_of
 from harness.upgrade.document import (
@@ -39,6 +42,7 @@ Note = Callable[[str], None]
 class UpgradeRequest:
     """What to check: the release after, whose `against` is the one before, and which kinds.
 
+    `server` is somebody's own server in place of the release before; what it stores is checked too.
     `allowed` are types of objects that may be left out. With `verdicts_only`, other errors do not fail the check.
     """
 
@@ -47,6 +51,7 @@ class UpgradeRequest:
     kinds: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     verdicts_only: bool = False
+    server: SubjectSpec | None = None
 
 
 def check_upgrade(
@@ -57,16 +62,18 @@ def check_upgrade(
     on_progress: Callable[[int, int], None] = lambda objects, changes: None,
 ) -> Upgrade:
     """Check the objects and return the result. Raises: TargetError, UsageError, InputError."""
-    assert wanted.spec.against is not None
     alone = replace(wanted.spec, against=None, gates=_own_gates(wanted.spec.gates))
     with (
         open_subject(alone, note) as after,
-        open_subject(replace(alone, location=wanted.spec.against), note) as before,
+        _open_before(wanted, alone, note) as before,
     ):
+        if isinstance(before, ServerTarget):
+            held = read_server(before, after.target.info, lambda info: matches(info, wanted.kinds), reading)
+            objects = chain(objects, held)
         begun = time.monotonic()  # building is not included
-        kinds = Kinds(before.target.info, after.target.info)
+        kinds = Kinds(before.info, after.target.info, is_cluster=wanted.server is not None)
         gathering = Gathering(kinds, wanted.allowed)
-        releases = Releases(before.target, after.target)
+        releases = Releases(before, after.target)
         asked = _requests(objects, gathering, wanted.kinds)
         ended: KeyboardInterrupt | TargetError | None = None
         try:
@@ -80,9 +87,17 @@ def check_upgrade(
         for provider, (number, first) in reading.encrypted.items():
             gathering.miss_encrypted(provider, number, first)
         groups = _explained(gathering, before, after, wanted.spec, note, MAX_EXPLAINED if ended is None else 0)
-        names = name_servers(after.target.info, before.target.info)
+        names = name_servers(after.target.info, before.info)
         document = _document(wanted, gathering, groups, reading, names, time.monotonic() - begun)
         return document if ended is None else _ended(document, ended)
+
+
+def _open_before(wanted: UpgradeRequest, alone: SubjectSpec, note: Note) -> Target:
+    """Open the release before, or connect to the server that stands for it."""
+    if wanted.server is not None:
+        return cast(Target, open_own(wanted.server, note))
+    assert wanted.spec.against is not None
+    return open_subject(replace(alone, location=wanted.spec.against), note).target
 
 
 def _ended(document: Upgrade, ended: KeyboardInterrupt | TargetError) -> Upgrade:
@@ -115,19 +130,19 @@ def _requests(objects: Iterable[StoredObject], gathering: Gathering, patterns: S
 
 
 def _explained(
-    gathering: Gathering, before: Subject, after: Subject, spec: SubjectSpec, note: Note, most: int
+    gathering: Gathering, before: Target, after: Subject, spec: SubjectSpec, note: Note, most: int
 ) -> tuple[ChangeGroup, ...]:
     """Explain the groups, the largest first."""
     ordered = sorted(gathering.groups.values(), key=lambda one: -one.count)
     if not ordered:
         return ()
-    pair = TargetPair(after.target, before.target)
+    pair = TargetPair(after.target, before)
     both = Subject(spec, after.name, cast(Target, pair), after.universe, None, comparison=pair.servers)
     alone = replace(spec, against=None)
     explainer = ChangeExplainer(
         both.target,
         lambda info: both.comparator(info, all_wordings(None)),
-        before.target,
+        before,
         after.target,
         lambda gates: open_subject(replace(alone, gates={**_own_gates(spec.gates), **gates}), note).target,
     )

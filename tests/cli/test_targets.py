@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.cli.configuration import parse_gates
 from harness.cli.targets import TargetChoice, arguments_of, embedded_suites, reach_of, spec_of
+from harness.cli.trust import check_trust
 from harness.diagnostics import InputError, UsageError
 from harness.subject import SubjectSpec
+from harness.targets.live.address import ServerAddress
 from tests.cli.fakes import call
 
 
@@ -150,7 +153,7 @@ def test_a_comparison_with_schemas_travels_with_the_report() -> None:
     ("choice", "words"),
     [
         (TargetChoice({"kubernetes": "1.37.1"}, schema=True, against="1.36.3"), "leave out what else is compared"),
-        (TargetChoice({"crd": "crds"}, schema=True), "CRDs and policies have no tags"),
+        (TargetChoice({"crd": "crds"}, schema=True), "CRDs, policies and servers have no tags"),
         (TargetChoice({"kubernetes": "1.37.1"}, schema=True, declarative="python"), "leave --declarative out"),
     ],
 )
@@ -158,3 +161,57 @@ def test_schemas_are_a_comparison_of_their_own(choice: TargetChoice, words: str)
     """What contradicts them is refused."""
     with pytest.raises(UsageError, match=words):
         choice.specs([])
+
+
+SERVER = ServerAddress("k", "c")
+
+
+def test_a_server_travels_with_the_report() -> None:
+    """With the release that it is compared with; the permission to run a program does not."""
+    choice = TargetChoice({"kubernetes": "1.37.1", "crd": "crds"}, server=SERVER, allow_exec=True)
+    [spec] = choice.specs([])
+    assert SubjectSpec("server", "k#c", release="1.37.1", crds="crds", allow_exec=True) == spec
+    assert replace(spec, allow_exec=False) == spec_of(reach_of(spec))
+    assert "--kubeconfig k --context c --kubernetes 1.37.1 --crd crds" == arguments_of(spec)
+    assert [spec] == choice.parts(spec)
+
+
+@pytest.mark.parametrize(
+    ("choice", "suites"),
+    [
+        (TargetChoice({"command": "x"}, server=SERVER), []),
+        (TargetChoice({"policy": "x"}, server=SERVER), []),
+        (TargetChoice(server=SERVER), ["suites/widgets_v1"]),
+        (TargetChoice({"kubernetes": "1.37.1"}, server=SERVER, schema=True), []),
+    ],
+)
+def test_a_server_is_compared_with_one_thing(choice: TargetChoice, suites: list[str]) -> None:
+    """A release or CRDs."""
+    with pytest.raises(UsageError, match=r"servers? (is compared|have no tags)"):
+        choice.specs(suites)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--server", "a:6443"], "is no URL of a server"),
+        (["--server", "https://a", "--kubeconfig", "k"], "two servers are named"),
+        (["--kubeconfig", "k#c"], "cannot be named in a report"),
+        (["--allow-exec"], "are about a kubeconfig"),
+        (["--server", "http://127.0.0.1:1"], "none is named"),
+    ],
+)
+def test_a_server_that_is_named_wrongly_is_an_error(
+    words: list[str], said: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is opened."""
+    told = call(capfd, "run", *words)
+    assert 2 == told.code
+    assert said in told.err
+    assert "fix:" in told.err
+
+
+def test_a_report_of_somebody_else_asks_no_server(tmp_path: Path) -> None:
+    """It would be shown the token of whoever opens the report."""
+    with pytest.raises(UsageError, match="--trust"):
+        check_trust(reach_of(SubjectSpec("server", "https://a", release="1.37.1")), "r.json", b"other", False)

@@ -8,8 +8,9 @@ from harness.subject.openers.command import COMMAND
 from harness.subject.openers.crd import CRD
 from harness.subject.openers.kubernetes import KUBERNETES
 from harness.subject.openers.policy import POLICY
+from harness.subject.openers.server import SERVER
 from harness.subject.openers.suite import SUITE
 from harness.subject.openers.types import TYPES
 from harness.subject.targetkind import TargetKind
 
-TARGETS: tuple[TargetKind, ...] = (SUITE, KUBERNETES, CRD, POLICY, COMMAND, TYPES)
+TARGETS: tuple[TargetKind, ...] = (SUITE, KUBERNETES, CRD, POLICY, SERVER, COMMAND, TYPES)

@@ -7,7 +7,7 @@ decodes, defaults, prepares and validates them; what it accepts is asked of both
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
 from typing import cast
@@ -15,18 +15,16 @@ from typing import cast
 from harness.case import KindInfo, TargetInfo
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError
 from harness.gotypes.literals import Literals
-from harness.gotypes.packages import Universe
 from harness.subject.admission import Admission, NamedTarget, asked_of
-from harness.subject.definitions import read_definitions
 from harness.subject.fileobjects import FileObject
-from harness.subject.literals import release_literals
 from harness.subject.namedvalidator import CONFIG, open_validator, validator_literals, validator_name
-from harness.subject.openers.crd import describe, distinct_names, open_crds
+from harness.subject.openers.crd import distinct_names
 from harness.subject.policies import left_out, policy_literals, read_policies
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject
 from harness.subject.targetkind import TargetKind
 from harness.subject.targetpair import TargetPair
+from harness.subject.validating import open_validating
 from harness.targets.target import Target
 
 
@@ -48,7 +46,7 @@ def _open(spec: SubjectSpec, note: Note) -> Subject:
     before = None if spec.against is None else read_policies(spec.against)
     for sentence in left_out(after):
         note(sentence)
-    server, universe, own = _server(spec, note)
+    server, universe, own = open_validating(spec, note)
     with ExitStack() as opened:
         opened.callback(server.close)
         target = _admission(spec, server, after, before, note)
@@ -68,27 +66,6 @@ def _open(spec: SubjectSpec, note: Note) -> Subject:
     servers = target.pair.servers
     title = f"{servers.after} against {servers.before}"
     return Subject(spec, title, cast(Target, target), universe, None, literals, comparison=servers)
-
-
-def _server(spec: SubjectSpec, note: Note) -> tuple[Target, Universe, Callable[[KindInfo], Literals]]:
-    """Start what validates requests before admission. Returns: it, its types, and the literals of its validators."""
-    # Imported here, because opening a suite must not load code that only workers need.
-    from harness.targets.crd.target import RELEASE
-    from harness.targets.kubernetes import KubernetesTarget
-    from harness.targets.kubernetes.release import type_folders
-
-    if spec.crds is not None:
-        definitions = read_definitions(spec.crds)
-        universe, literals = describe([definitions])
-        return open_crds(spec, definitions, spec.crds, note), universe, literals
-    release = spec.release or RELEASE
-    threads = max(1, (os.cpu_count() or 1) // spec.beside) if spec.beside > 1 else None
-    server = KubernetesTarget(release, jobs=threads, note=note)
-
-    def literals_of(info: KindInfo) -> Literals:
-        return release_literals(release)(info.group)
-
-    return cast(Target, server), Universe.from_folders(type_folders(release)), literals_of
 
 
 def _admission(

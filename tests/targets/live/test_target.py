@@ -11,7 +11,9 @@ import pytest
 
 from harness.case import Answer, Case, Operation
 from harness.errormatch.witness import Witness
+from harness.stored.redaction import redact
 from harness.targets.kubernetes import KubernetesTarget
+from harness.targets.live.client import ServerTarget
 from harness.targets.live.counters import read_counters
 from harness.targets.live.target import LiveTarget
 from harness.targets.target import Target
@@ -130,6 +132,22 @@ def test_parts_of_other_objects_have_these_objects(server: LiveTarget) -> None:
     assert [("Invalid", "spec.replicas")] == said(
         ask(server, lower, scale, "replicationcontrollers", subresource="scale")
     )
+
+
+def test_a_client_of_the_running_server_reads_the_same_lists(server: LiveTarget) -> None:
+    """Creates and updates by dry run, through its address: the lists are those that the server gives from inside."""
+    bad = pod({"containers": [{"name": "A", "image": "a"}]})
+    with ServerTarget(server.access, RELEASE, rate=1000) as client:
+        outside = cast(LiveTarget, client)
+        assert ask(server, bad).served[0].errors == ask(outside, bad).served[0].errors
+        assert () == ask(outside, pod()).served[0].errors
+        spaces = next(kind for kind in client.info.kinds if kind.name == "v1 namespaces")
+        [space] = [one for one in client.list_objects(spaces, redact) if one["metadata"]["name"] == "default"]
+        labelled = {**space, "metadata": {**space["metadata"], "labels": {"a": "-"}}}
+        changed, same = (ask(outside, new, space, "namespaces").served[0] for new in (labelled, space))
+        assert ["metadata.labels"] == [error.field for error in changed.errors]
+        assert ((), "") == (same.errors, same.status)
+        assert [space] == [one for one in client.list_objects(spaces, redact) if one["metadata"]["name"] == "default"]
 
 
 def test_counters_rise_as_predicted(server: LiveTarget, validators: Target) -> None:
