@@ -171,7 +171,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     requested version and every version in `versions`, when the case asks for them. `cost` is set when it asks to
     `measure`. `pruned` are the paths of fields that the target dropped, because its schema does not know them.
     `unreachable` says with which HTTP status, and why, a server answers the request whatever the validators say (`409,
-    because ...`); it is empty where they decide. `held` names rules that were asked about the object and that hold, by
+    because ...`); it is empty where they decide. `parent` are the errors with which it rejects an object that they accept:
+    those of another object, of which this one is a part, as a scale is. `held` names rules that were asked about the object and that hold, by
     a target that knows, such as policies.
     """
 
@@ -186,6 +187,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     cost: Cost | None = None
     pruned: tuple[str, ...] = ()
     unreachable: str = ""
+    parent: tuple[FieldError, ...] = ()
     held: tuple[str, ...] = ()
 
 

@@ -166,12 +166,12 @@ class ServedErrors:
         """Return the served errors, or a failure as an error. Users see no marks and levels."""
         if answer.failure is not None:
             return [FieldError(ErrorType.INVALID, "", f"{answer.failure.stage} failed: {answer.failure.message}")]
-        if not answer.handwritten and not answer.declarative:
+        if not (answer.handwritten or answer.declarative or answer.parent):
             return []
         kind, setting = self._kinds[case.group, case.version, case.resource, case.subresource]
         return [
             FieldError(error.type, error.field, error.detail, error.origin if self._origins else "", value=error.value)
-            for error in compose(answer.handwritten, answer.declarative, kind, setting)
+            for error in compose(answer.handwritten, answer.declarative, kind, setting, answer.parent)
         ]
 
 
