@@ -171,9 +171,9 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     requested version and every version in `versions`, when the case asks for them. `cost` is set when it asks to
     `measure`. `pruned` are the paths of fields that the target dropped, because its schema does not know them.
     `unreachable` says with which HTTP status, and why, a server answers the request whatever the validators say (`409,
-    because ...`); it is empty where they decide. `parent` are the errors with which it rejects an object that they accept:
-    those of another object, of which this one is a part, as a scale is. `held` names rules that were asked about the object and that hold, by
-    a target that knows, such as policies.
+    because ...`); it is empty where they decide. `parent` are the errors with which it rejects an object that they
+    accept, under every setting: those of another object, of which this one is a part, as a scale is. `held` names rules
+    that were asked about the object and that hold, by a target that knows, such as policies.
     """
 
     id: int

@@ -13,10 +13,9 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, Json, Operation, ServedList
+from harness.case import Answer, Case, Failure, Operation, ServedList
 from harness.compare.mismatch import PANIC
 from harness.field import ErrorType, FieldError
-from harness.objectmodel import METADATA
 from harness.targets.wire import capped
 
 Outcome: TypeAlias = Literal["confirmed", "unreachable", "contradicted", "not-asked"]
@@ -27,7 +26,7 @@ NOT_SERVED = "404, because the version is not served"
 NO_NAME = {"405": ("405", "400")}
 """Without a name in its address, an update is answered with the first status, that of a subresource with the second."""
 HANDLER = "its handler looks at another object too, and refuses it"
-"""A scale changes an object, which is validated too; tokens and bindings are held against one before or afterwards."""
+"""The revision of a scale is that of the object that it changes; tokens and bindings are held against one, too."""
 CLOSED = "the connection is closed"
 """How the status begins where a server closed the connection instead of answering."""
 _STORED = "to whoever stores the old object"

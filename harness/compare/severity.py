@@ -92,9 +92,7 @@ def worst_possible(answer: Answer, comparator: Comparator) -> Severity:
     return "visible" if served[-1].errors else "graduation"
 
 
-def _of_lists(
-    served: list[Served], mismatch: Mismatch, comparator: Comparator, *, has_parent_errors: bool
-) -> Severity:
+def _of_lists(served: list[Served], mismatch: Mismatch, comparator: Comparator, *, has_parent_errors: bool) -> Severity:
     today, graduated = served[:-1], served[-1]
     # What a parent rejects is accepted under no setting.
     if has_parent_errors:

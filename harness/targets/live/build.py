@@ -16,8 +16,8 @@ from harness.targets.kubernetes.build import Program, generation_files
 
 WORKER = Path(__file__).parent / "worker"
 _SHARED = ("common/serving.go", "common/parents.go", "generations/beta.go")
-"""The files of the worker of the validators that flip the gate of the migration and name its settings, and that make the
-object that a scale is part of."""
+"""The files of the worker of the validators that flip the gate of the migration and name its settings, and that make
+the object of which a scale is a part."""
 
 _LONGEST = 60
 """The longest path of a folder for sockets below it: systems take about a hundred bytes for the path of a socket."""

@@ -89,9 +89,9 @@ func (q *question) scaled() {
 	}
 }
 
-// parentErrors are those with which a server rejects a scale that validation accepts: it puts the replicas into the
-// object that has them, and validates all of it, as an update through the same subresource. What else is in that object
-// is valid.
+// parentErrors are those with which a server rejects a scale that validation accepts, under every setting: it puts the
+// replicas into the object that has them, and validates all of it, as an update through the same subresource. What else is
+// in that object is valid. Its covered errors are left out, because its rules may take their place.
 func (q *question) parentErrors() field.ErrorList {
 	parent := q.entry.parent
 	if parent == nil || q.old == nil || q.line.Mode == "given" {
@@ -99,7 +99,8 @@ func (q *question) parentErrors() field.ErrorList {
 	}
 	obj, old := parent.withScale(q.obj.(*autoscaling.Scale)), parent.withScale(q.old.(*autoscaling.Scale))
 	parent.store.UpdateStrategy.PrepareForUpdate(q.context(), obj, old)
-	return wholeUpdate(q.context(), obj, old, parent.store.UpdateStrategy)
+	errs := parent.judge(q.context(), "update", obj, old, &call{enter: func(string) {}})
+	return slices.DeleteFunc(errs, func(err *field.Error) bool { return err.CoveredByDeclarative })
 }
 
 // withScale is an object of which this is the scale.
