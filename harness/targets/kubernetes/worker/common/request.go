@@ -25,8 +25,8 @@ func (e *entry) refusal(objectMeta, oldMeta metav1.Object) string {
 	switch {
 	case name == "":
 		return "405, because no object without a name is stored"
-	case strings.Contains(name, "/"):
-		return "404, because no address of an object has a name with a slash"
+	case strings.Contains(name, "/") || strings.Contains(oldMeta.GetNamespace(), "/"):
+		return "404, because no address of an object has a name or a namespace with a slash"
 	case path.ValidatePathSegmentName(name, false) != nil:
 		return "400, because no object is stored whose name " + strings.Join(path.ValidatePathSegmentName(name, false), " and ")
 	case objectMeta.GetName() != name:
@@ -94,7 +94,7 @@ func (q *question) scaled() {
 // in that object is valid. Its covered errors are left out, because its rules may take their place.
 func (q *question) parentErrors() field.ErrorList {
 	parent := q.entry.parent
-	if parent == nil || q.old == nil || q.line.Mode == "given" {
+	if parent == nil || q.old == nil || q.line.Mode == "given" || q.unreachable != "" {
 		return nil
 	}
 	obj, old := parent.withScale(q.obj.(*autoscaling.Scale)), parent.withScale(q.old.(*autoscaling.Scale))

@@ -21,8 +21,8 @@ func TestUpdatesThatReachNoValidatorAreTold(t *testing.T) {
 	stored := metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "c", ResourceVersion: "5"}
 	slash := stored
 	slash.Name = "a/b"
-	dots, percent := stored, stored
-	dots.Name, percent.Name = "..", "a%b"
+	dots, percent, space := stored, stored, stored
+	dots.Name, percent.Name, space.Namespace = "..", "a%b", "a/b"
 	for _, one := range []struct {
 		status   string
 		new, old metav1.ObjectMeta
@@ -31,6 +31,7 @@ func TestUpdatesThatReachNoValidatorAreTold(t *testing.T) {
 		{"", metav1.ObjectMeta{Name: "a", Namespace: "b", ResourceVersion: "5"}, stored},
 		{"405", metav1.ObjectMeta{}, metav1.ObjectMeta{}},
 		{"404", slash, slash},
+		{"404", stored, space},
 		{"400", dots, dots},
 		{"400", percent, percent},
 		{"400", metav1.ObjectMeta{Name: "é", Namespace: "b", ResourceVersion: "5"}, stored},
