@@ -119,6 +119,17 @@ def test_a_scale_that_is_accepted_may_be_rejected_with_its_parent() -> None:
     assert "contradicted" == outcome(ours(), its((SAID,)), case=UPDATE)
 
 
+def test_what_handwritten_code_repeats_may_be_repeated_after_graduation() -> None:
+    """As often as it does and no more, and today it is not."""
+    twice, thrice = (SAID, SAID), (SAID, SAID, SAID)
+    for setting, said, expected in (
+        ("graduated", twice, "confirmed"), ("graduated", thrice, "contradicted"), ("beta-on", twice, "contradicted"),
+        ("graduated", (*twice, REQUIRED), "contradicted"), ("graduated", (), "contradicted"),
+    ):  # fmt: skip
+        answer = Answer(1, handwritten=(WRONG, WRONG), served=(ServedList(setting, {}, (WRONG,)),))
+        assert expected == outcome(answer, Answer(1, served=(ServedList(setting, {}, said),)))
+
+
 def test_what_cannot_be_handled_is_refused() -> None:
     """With a status or with errors; a server that accepts it contradicts."""
     decode = Answer(1, failure=Failure("decode", "no number"))
