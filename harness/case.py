@@ -171,9 +171,10 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     requested version and every version in `versions`, when the case asks for them. `cost` is set when it asks to
     `measure`. `pruned` are the paths of fields that the target dropped, because its schema does not know them.
     `unreachable` says with which HTTP status, and why, a server answers the request whatever the validators say (`409,
-    because ...`); it is empty where they decide. `held` names rules that were asked about the object and that hold, by
-    a target that knows, such as policies. `ignored` are errors that rules raised and users are not served, because the
-    target was told to let them pass (`failurePolicy: Ignore`).
+    because ...`); it is empty where they decide. `parent` are the errors with which it rejects an object that they
+    accept, under every setting: those of another object, of which this one is a part, as a scale is. `held` names rules
+    that were asked about the object and that hold, by a target that knows, such as policies. `ignored` are errors that
+    rules raised and users are not served, because the target was told to let them pass (`failurePolicy: Ignore`).
     """
 
     id: int
@@ -187,6 +188,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     cost: Cost | None = None
     pruned: tuple[str, ...] = ()
     unreachable: str = ""
+    parent: tuple[FieldError, ...] = ()
     held: tuple[str, ...] = ()
     ignored: tuple[FieldError, ...] = ()
 

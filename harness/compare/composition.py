@@ -71,11 +71,18 @@ def baseline(composition: Composition) -> Setting:
 
 
 def compose(
-    handwritten: Sequence[FieldError], declarative: Sequence[FieldError], info: KindInfo, setting: Setting
+    handwritten: Sequence[FieldError],
+    declarative: Sequence[FieldError],
+    info: KindInfo,
+    setting: Setting,
+    parent: Sequence[FieldError] = (),
 ) -> list[FieldError]:
-    """Return the served errors: handwritten errors that are kept, then enforced declarative errors, each in order."""
+    """Return the served errors: handwritten errors that are kept, then enforced declarative errors, each in order.
+
+    Where there are none, those of the `parent` are served.
+    """
     kept, enforced = compose_parts(handwritten, declarative, info, setting)
-    return kept + enforced
+    return kept + enforced or list(parent)
 
 
 def compose_parts(

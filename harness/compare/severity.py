@@ -33,7 +33,7 @@ def severity_of(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comp
             return _of_path(answer, mismatch, comparator)
         case "version":
             return _of_version(case, answer, mismatch, comparator)
-    return _of_lists(comparator.served(answer), mismatch, comparator)
+    return _of_lists(comparator.served(answer), mismatch, comparator, has_parent_errors=bool(answer.parent))
 
 
 def why_unreachable(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> str:
@@ -92,14 +92,22 @@ def worst_possible(answer: Answer, comparator: Comparator) -> Severity:
     return "visible" if served[-1].errors else "graduation"
 
 
-def _of_lists(served: list[Served], mismatch: Mismatch, comparator: Comparator) -> Severity:
+def _of_lists(served: list[Served], mismatch: Mismatch, comparator: Comparator, *, has_parent_errors: bool) -> Severity:
     today, graduated = served[:-1], served[-1]
+    # What a parent rejects is accepted under no setting.
+    if has_parent_errors:
+        return _of_rejected(today, mismatch, comparator)
     if any(_flips(one, other, mismatch, comparator) for one in today for other in today):
         return "verdict"
     if any(
         _flips(one, graduated, mismatch, comparator) or _flips(graduated, one, mismatch, comparator) for one in today
     ):
         return "graduation"
+    return _of_rejected(today, mismatch, comparator)
+
+
+def _of_rejected(today: list[Served], mismatch: Mismatch, comparator: Comparator) -> Severity:
+    """Grade a difference that changes no verdict."""
     served_today = [_served_errors(one, mismatch, comparator) for one in today]
     if any(_differ(served_today[0], other, mismatch) for other in served_today[1:]):
         return "visible"

@@ -193,7 +193,7 @@ class Ledger:
     def _compare_new_lists(self, case: Case, answer: Answer, base: Json, state: RequestState, is_drawn: bool) -> None:
         """Compare the lists of an answer, unless equal lists were compared for the same request before."""
         request = state.request.key
-        is_plain = answer.failure is None and not has_more_lists(answer) and not answer.unreachable
+        is_plain = answer.failure is None and not (has_more_lists(answer) or answer.unreachable or answer.parent)
         if is_plain:
             if _is_accepted(answer):
                 return

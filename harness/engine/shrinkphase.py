@@ -89,7 +89,7 @@ class ShrinkPhase:
         known_verdicts: dict[Lists, frozenset[str] | None] = {}
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
-            if answer.failure is not None or answer.served or answer.versions or answer.unreachable:
+            if answer.failure is not None or answer.served or answer.versions or answer.unreachable or answer.parent:
                 return evaluate(case, answer)
             lists = answer.handwritten, answer.declarative
             if lists not in known_verdicts:  # most cases of a reduction get lists that another case got too

@@ -119,20 +119,15 @@ def test_a_scale_that_is_accepted_may_be_rejected_with_its_parent() -> None:
     assert "contradicted" == outcome(ours(), its((SAID,)), case=UPDATE)
 
 
-def test_repeated_owners_are_dropped_before_validation() -> None:
-    """What a server says less of them then is excused, and nothing else."""
-    owners = [{"name": "a"}, {"name": "b"}, {"name": "a"}]
-    case = Case(1, "apps", "v1", "Deployment", Operation.CREATE, {"metadata": {"ownerReferences": owners}})
-    first, third = (FieldError("FieldValueRequired", f"metadata.ownerReferences[{n}].uid") for n in (0, 2))
-    assert "unreachable" == outcome(ours(first, third), its((first,)), case=case)
-    assert "contradicted" == outcome(ours(first, REQUIRED), its((first,)), case=case)
-    assert "contradicted" == outcome(ours(first, third), its("500 : boom"), case=case)
-    assert "contradicted" == outcome(ours(first, third), its((first,)))
-
-
-def test_a_name_that_is_no_part_of_a_path_is_refused() -> None:
-    """An update of an object that nobody can have stored."""
-    assert "unreachable" == outcome(ours(WRONG), its('400 BadRequest: Name parameter invalid: ".": may not be "."'))
+def test_what_handwritten_code_repeats_may_be_repeated_after_graduation() -> None:
+    """As often as it does and no more, and today it is not."""
+    twice, thrice = (SAID, SAID), (SAID, SAID, SAID)
+    for setting, said, expected in (
+        ("graduated", twice, "confirmed"), ("graduated", thrice, "contradicted"), ("beta-on", twice, "contradicted"),
+        ("graduated", (*twice, REQUIRED), "contradicted"), ("graduated", (), "contradicted"),
+    ):  # fmt: skip
+        answer = Answer(1, handwritten=(WRONG, WRONG), served=(ServedList(setting, {}, (WRONG,)),))
+        assert expected == outcome(answer, Answer(1, served=(ServedList(setting, {}, said),)))
 
 
 def test_what_cannot_be_handled_is_refused() -> None:

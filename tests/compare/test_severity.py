@@ -70,6 +70,24 @@ def test_what_a_server_refuses() -> None:
             assert bool(unreachable) == (REFUSED in why_unreachable(case(), said, mismatch, one))
 
 
+@pytest.mark.parametrize(
+    ("composition", "hv", "dv", "alone", "with_parent"),
+    [
+        ("levels", ["Invalid@a covered"], [], "graduation", "shadow"),
+        ("levels", [], ["Required@a beta"], "verdict", "visible"),
+        ("takeover", ["Invalid@a covered"], [], "verdict", "visible"),
+    ],
+)
+def test_what_a_parent_rejects_changes_no_verdict(
+    composition: Composition, hv: list[str], dv: list[str], alone: str, with_parent: str
+) -> None:
+    """A scale that its own rules accept is rejected with the object that it changes; its errors may still differ."""
+    one = Comparator(info(composition))
+    for parent, expected in (((), alone), (errors("Invalid@a"), with_parent)):
+        said = answer(errors(*hv), errors(*dv), parent=parent)
+        assert [expected] == [severity_of(case(), said, m, one) for m in one.compare(case(), said)]
+
+
 def test_another_request_is_not_refused() -> None:
     """What a value may be alone is asked of an object that reaches the validators."""
     one, said = Comparator(info()), answer(errors("TooMany@z"), errors("Required@a beta"), unreachable=REFUSED)

@@ -59,15 +59,22 @@ class Sampled:
                 self.kept[place] = case
 
 
-def draw(release: str, gates: Gates, size: int) -> list[Case]:
-    """Draw cases of a search that asks ten times as many."""
+def draw(release: str, gates: Gates, size: int) -> tuple[list[Case], list[Case]]:
+    """Return cases of a search that asks ten times as many, and those of its findings."""
     kept: list[Case] = []
     spec = SubjectSpec("kubernetes", release, gates=dict(gates))
     config = RunConfig(seed=1, budget=Budget(None, 10 * size), jobs=1)
-    engine.run(spec, config, opener=partial(_open_sampled, size, kept))
-    plain = [_plain(case, number) for number, case in enumerate(kept)]
-    unique = {msgspec.json.encode(msgspec.structs.replace(case, id=0), order="sorted"): case for case in plain}
-    return list(unique.values())
+    found = engine.run(spec, config, opener=partial(_open_sampled, size, kept)).findings
+    shown = [one.case for one in found if one.case.mode == "served" and not one.case.options and one.case.object]
+    return unique(kept), unique(shown)
+
+
+def unique(cases: Iterable[Case]) -> list[Case]:
+    """Return different cases, numbered, without what asks for more than the answer."""
+    plain = [_plain(case, number) for number, case in enumerate(cases)]
+    return list(
+        {msgspec.json.encode(msgspec.structs.replace(case, id=0), order="sorted"): case for case in plain}.values()
+    )
 
 
 def _open_sampled(size: int, kept: list[Case], spec: SubjectSpec, note: Any) -> Subject:
@@ -77,7 +84,6 @@ def _open_sampled(size: int, kept: list[Case], spec: SubjectSpec, note: Any) -> 
 
 
 def _plain(case: Case, number: int) -> Case:
-    """Leave out what asks for more than the answer."""
     return Case(
         number, case.group, case.version, case.kind, case.operation, case.object, case.old, case.resource,
         case.subresource,

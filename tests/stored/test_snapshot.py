@@ -6,13 +6,19 @@ The program is built on first use, which takes minutes on a fresh machine.
 from __future__ import annotations
 
 import base64
+import hashlib
+import http.client
 import json
+import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from harness.stored.snapshot import read_snapshots
 from harness.stored.storedobject import Reading, StoredObject
+from harness.targets.live.access import Access
+from harness.targets.live.target import LiveTarget
 from tests.stored.boltfile import binary, field, snapshot
 
 pytestmark = pytest.mark.kubernetes
@@ -89,3 +95,42 @@ def test_a_damaged_snapshot_is_told(damage: str, tmp_path: Path) -> None:
     found, reading = read(tmp_path / "snapshot.db", data)
     assert {} == found
     assert ["snapshot-damaged"] == [one.code for one in reading.problems]
+
+
+def create(access: Access, path: str, value: dict[str, object]) -> None:
+    """Store an object as a client does."""
+    parts = urlsplit(access.url)
+    connection = http.client.HTTPSConnection(str(parts.hostname), parts.port, context=access.context(), timeout=60)
+    headers = {"Authorization": f"Bearer {access.token}", "Content-Type": "application/json"}
+    connection.request("POST", path, json.dumps(value), headers)
+    response = connection.getresponse()
+    assert 201 == response.status, response.read()
+    connection.close()
+
+
+def saved(folder: Path) -> bytes:
+    """What `etcdctl snapshot save` writes: the file in which etcd keeps everything, and its hash."""
+    (file,) = folder.glob("*/etcd/member/snap/db")
+    data = file.read_bytes()
+    while True:  # etcd commits in batches, ten a second
+        time.sleep(0.5)
+        before, data = data, file.read_bytes()
+        if before == data:
+            return data + hashlib.sha256(data).digest()
+
+
+def test_a_snapshot_of_etcd_itself_is_read(tmp_path: Path) -> None:
+    """What a server stored when it started, in its own encoding, and what a client created."""
+    space = "/api/v1/namespaces/default"
+    with LiveTarget(RELEASE) as server:
+        create(server.access, f"{space}/configmaps", {"metadata": {"name": "a"}, "data": {"key": "é"}})
+        create(server.access, f"{space}/secrets", {"metadata": {"name": "s"}, "stringData": {"p": "hunter2"}})
+        data = saved(server.folder)
+    found, reading = read(tmp_path / "snapshot.db", data)
+    assert [] == reading.problems
+    own = {"default", "kube-system", "system-node-critical", "default/kubernetes"}
+    assert own | {"default/a", "default/s"} <= set(found)
+    assert {"key": "xx"} == found["default/a"].object["data"]
+    assert found["default/a"].object["metadata"]["resourceVersion"].isdigit()
+    assert not [word for word in ("hunter2", base64.b64encode(b"hunter2").decode()) if word in str(found)]
+    assert {"p": base64.b64encode(b"x" * 7).decode()} == found["default/s"].object["data"]

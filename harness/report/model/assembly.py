@@ -246,7 +246,9 @@ def served_lists(answer: Any, info: KindInfo, between: Sequence[str] = ()) -> tu
         lists = served_before(answer), served_after(answer)
         return tuple(ServedList(name, {}, errors) for name, errors in zip(between, lists, strict=True))
     return tuple(
-        ServedList(s.name, dict(s.gates), tuple(compose(answer.handwritten, answer.declarative, info, s)))
+        ServedList(
+            s.name, dict(s.gates), tuple(compose(answer.handwritten, answer.declarative, info, s, answer.parent))
+        )
         for s in settings(info.composition)
     )
 

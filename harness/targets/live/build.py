@@ -15,9 +15,9 @@ from harness.targets.kubernetes import build
 from harness.targets.kubernetes.build import Program, generation_files
 
 WORKER = Path(__file__).parent / "worker"
-_GATE = ("common/serving.go", "generations/beta.go")
-"""The files of the worker of the validators that flip the gate of the migration, and name its settings."""
-
+_SHARED = ("common/serving.go", "common/parents.go", "generations/beta.go")
+"""The files of the worker of the validators that flip the gate of the migration and name its settings, and that make
+the object of which a scale is a part."""
 
 _LONGEST = 60
 """The longest path of a folder for sockets below it: systems take about a hundred bytes for the path of a socket."""
@@ -36,7 +36,7 @@ def _own() -> list[Path]:
 
 
 def _all(generation: str) -> list[Path]:
-    shared = [*crds.shared(), *(build.WORKER / name for name in _GATE)]
+    shared = [*crds.shared(), *(build.WORKER / name for name in _SHARED)]
     return [*_own(), *shared, *generation_files(generation, "_path")]
 
 

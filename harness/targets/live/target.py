@@ -24,8 +24,8 @@ class LiveTarget(WorkerProcess):
     """The API server of a release, with its etcd, under one configuration of feature gates.
 
     It answers with the lists that a client gets under each setting of the migration's gates: type, field and text, the
-    whole of which is in `detail`; where validation does not answer, with the status. Whatever is stored is in a folder
-    of its own, which `close` removes.
+    whole of which is in `detail`; where validation does not answer, with the status. Whatever is stored is in `folder`,
+    which `close` removes.
 
     Raises: TargetError if the server cannot be built or started, or a gate is unknown or locked.
     """
@@ -44,11 +44,12 @@ class LiveTarget(WorkerProcess):
             check_gates(binary, gates, release.name)
         with ExitStack() as stack:
             folder = stack.enter_context(server_folder())
-            self._kubeconfig = Path(folder, "kubeconfig")
+            self.folder = Path(folder)
+            self._kubeconfig = self.folder / "kubeconfig"
             argv = [str(binary), "-release", release.name, "-folder", folder, "-kubeconfig", str(self._kubeconfig)]
             argv += ["-gates", render_gates(gates)] if gates else []
             super().__init__(argv, env=server_environment(jobs), limits=_LIMITS, note=note)
-            self._folder = stack.pop_all()
+            self._removed = stack.pop_all()
 
     @property
     def access(self) -> Access:
@@ -58,7 +59,7 @@ class LiveTarget(WorkerProcess):
     def close(self) -> None:
         """Stop the server, and remove what it stored."""
         super().close()
-        self._folder.close()
+        self._removed.close()
 
 
 def server_environment(jobs: int | None) -> Mapping[str, str]:

@@ -231,6 +231,24 @@ class TestEveryRelease:
         answer = only(target, case)
         assert keys(answer.handwritten) == keys(answer.declarative) == [("spec.replicas", "FieldValueInvalid")]
 
+    @pytest.mark.parametrize("resource", ["deployments", "replicasets", "statefulsets", "replicationcontrollers"])
+    def test_the_parent_of_a_scale(self, target: KubernetesTarget, resource: str) -> None:
+        """What a scale would make of the object that has the replicas is validated too, and is valid otherwise.
+
+        A covered check, which replication controllers have, stands for none that is served under every setting.
+        """
+        through = ("", "v1") if resource == "replicationcontrollers" else ("apps", "v1")
+        wrong, right = (
+            ask(
+                "autoscaling/v1", "Scale", resource, {"spec": {"replicas": replicas}}, old={"spec": {"replicas": 1}},
+                through=through, subresource="scale",
+            )
+            for replicas in (-1, 2)
+        )  # fmt: skip
+        expected = [("spec.replicas", "FieldValueInvalid")] if resource != "replicationcontrollers" else []
+        assert expected == keys(only(target, wrong).parent)
+        assert () == only(target, right).parent
+
     def test_repeat(self, target: KubernetesTarget) -> None:
         """Asked twice, the release gives one answer and leaves the object alone."""
         assert only(target, role({}, repeat=True)).failure is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +18,7 @@ from harness.targets.live.client import ServerTarget
 from harness.targets.live.counters import read_counters
 from harness.targets.live.target import LiveTarget
 from harness.targets.target import Target
-from tests.live.sample import compare, draw, predict
+from tests.live.sample import compare, draw, predict, unique
 
 pytestmark = pytest.mark.kubernetes
 RELEASE = "1.37.1"
@@ -57,18 +58,29 @@ def said(answer: Answer) -> list[tuple[str, str]]:
     return [(error.type.removeprefix("FieldValue"), error.field) for error in answer.served[0].errors]
 
 
-def test_every_witness_is_confirmed(server: LiveTarget, validators: Target) -> None:
-    """Of the cases that show tolerated differences of the release under its default gates, none is contradicted."""
+@pytest.fixture(scope="module")
+def drawn() -> tuple[list[Case], list[Case]]:
+    """Cases of a search, and those of its findings."""
+    return draw(RELEASE, {}, 150)
+
+
+def test_300_findings_are_confirmed(
+    server: LiveTarget, validators: Target, drawn: tuple[list[Case], list[Case]]
+) -> None:
+    """Of the cases of findings, tolerated ones of the release and those of a search, none is contradicted."""
     read = msgspec.json.Decoder(Witness)
     found = [one for file in WITNESSES for one in read.decode(file.read_bytes()).cases]
-    cases = [one.case for one in found if not one.gates and one.mode == "served" and one.object is not None]
-    assert 200 < len(cases)
-    assert 150 < confirmed(server, validators, cases)
+    tolerated = [one.case for one in found if not one.gates and one.mode == "served" and one.object is not None]
+    cases = unique([*tolerated, *drawn[1]])
+    assert 300 <= len(cases)
+    assert 220 < confirmed(server, validators, cases)
 
 
-def test_random_objects_are_confirmed(server: LiveTarget, validators: Target) -> None:
+def test_random_objects_are_confirmed(
+    server: LiveTarget, validators: Target, drawn: tuple[list[Case], list[Case]]
+) -> None:
     """Of cases as a search asks them, none is contradicted: from decoding to the composed lists, we are right."""
-    assert 50 < confirmed(server, validators, draw(RELEASE, {}, 150))
+    assert 50 < confirmed(server, validators, drawn[0])
 
 
 def confirmed(server: LiveTarget, validators: Target, cases: Iterable[Case]) -> int:
@@ -113,6 +125,22 @@ def test_what_validation_does_not_answer_has_a_status(server: LiveTarget) -> Non
     renamed = {**pod(), "metadata": {"name": "b"}}
     assert ask(server, renamed, pod()).served[0].status.startswith("400 BadRequest")
     assert "decode" == cast(Any, ask(server, {**pod(), "metadata": 1}, pod()).failure).stage
+
+
+def test_what_the_validators_do_not_see_is_known(server: LiveTarget, validators: Target) -> None:
+    """A name that is no part of a path, an owner that is told twice, and a scale that its parent rejects."""
+    scale = {"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a", "labels": {"é": "é"}}}
+    below, above = ({**scale, "spec": {"replicas": replicas}} for replicas in (-1, 1))
+    cases = [
+        Case(1, "", "v1", "Pod", Operation.UPDATE, pod(name=".."), pod(name=".."), "pods"),
+        Case(2, "", "v1", "Pod", Operation.UPDATE, pod(name="%"), pod(name="%"), "pods"),
+        Case(3, "", "v1", "Pod", Operation.CREATE, pod(ownerReferences=[{"name": "a"}, {"name": "a"}]), None, "pods"),
+    ]
+    for group, resource in (("apps", "deployments"), ("apps", "statefulsets"), ("", "replicationcontrollers")):
+        update = Case(4, group, "v1", "Scale", Operation.UPDATE, below, above, resource, "scale")
+        cases += [update, msgspec.structs.replace(update, object=above, old=below)]
+    outcomes = [why.outcome for _, _, why in compare(cases, validators, cast(Target, server))]
+    assert ["unreachable", "unreachable", *["confirmed"] * 7] == outcomes
 
 
 def test_a_name_that_is_taken_is_no_error_of_validation(server: LiveTarget) -> None:
@@ -171,6 +199,13 @@ def test_what_a_server_fills_in_is_not_told(server: LiveTarget) -> None:
     """A uid of its own, and managed fields of the request, in a text that quotes them."""
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "metadata": {"name": "a"}}
     kind = "SelfSubjectAccessReview"
-    case = Case(1, "authorization.k8s.io", "v1", kind, Operation.CREATE, review, None, "selfsubjectaccessreviews")
-    errors = server.ask([case])[0].served[0].errors
-    assert ['{"name":"a"}: must be empty'] == [error.detail for error in errors if error.field == "metadata"]
+    other = {
+        "manager": "m", "operation": "Apply", "apiVersion": "authorization.k8s.io/v1", "fieldsType": "FieldsV1",
+        "fieldsV1": {"f:a": {}},
+    }  # fmt: skip
+    for managed, told in (([], ""), ([{}], ""), ([other], f',"managedFields":[{json.dumps(other)}]')):
+        sent = {**review, "metadata": {"name": "a", "managedFields": managed}}
+        case = Case(1, "authorization.k8s.io", "v1", kind, Operation.CREATE, sent, None, "selfsubjectaccessreviews")
+        errors = server.ask([case])[0].served[0].errors
+        expected = f'{{"name":"a"{told.replace(": ", ":").replace(", ", ",")}}}: must be empty'
+        assert [expected] == [error.detail for error in errors if error.field == "metadata"]

@@ -93,13 +93,37 @@ func (r *request) withoutOwn(text string) string {
 		}
 		return string(filledUID)
 	})
-	const member = `"managedFields":[`
-	if begin := strings.Index(text, member); begin >= 0 && !bytes.Contains(r.body, []byte(`"managedFields"`)) {
-		end := begin + len(member) - 1
-		end += lengthOf(text[end:])
-		text = strings.TrimSuffix(text[:begin], ",") + text[end:]
+	const member = `"managedFields":`
+	begin := strings.Index(text, member)
+	if begin < 0 {
+		return text
 	}
-	return text
+	list := begin + len(member)
+	end := list + lengthOf(text[list:])
+	others := othersManaged(text[list:end])
+	if others == "" {
+		return strings.TrimSuffix(text[:begin], ",") + text[end:]
+	}
+	return text[:list] + others + text[end:]
+}
+
+// othersManaged leaves out of a list of managed fields the entry of the request itself, and is empty if that was all.
+func othersManaged(list string) string {
+	var entries, others []json.RawMessage
+	if json.Unmarshal([]byte(list), &entries) != nil {
+		return list
+	}
+	for _, raw := range entries {
+		var entry metav1.ManagedFieldsEntry
+		if json.Unmarshal(raw, &entry) != nil || entry.Manager != userAgent {
+			others = append(others, raw)
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	encoded, _ := json.Marshal(others)
+	return string(encoded)
 }
 
 // lengthOf is the length of the JSON value with which a text begins.

@@ -34,6 +34,7 @@ const (
 	storagePrefix = "/registry"
 	readyWithin   = 100 * time.Second
 	caseWithin    = 8 * time.Second
+	userAgent     = "harness" // and so the name of the manager of what a request sets
 )
 
 // cluster is a kube-apiserver with its etcd, in this process.
@@ -238,7 +239,7 @@ func (c *cluster) do(handler http.Handler, method, path string, body []byte, mar
 	request.RequestURI, request.RemoteAddr = path, "127.0.0.1:1"
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", "harness")
+	request.Header.Set("User-Agent", userAgent)
 	request.Header.Set("Authorization", "Bearer "+c.token)
 	info, err := c.resolver.NewRequestInfo(request)
 	if err != nil {

@@ -61,7 +61,7 @@ func (e *entry) request(line *caseLine) (*request, error) {
 			return nil, err
 		}
 	} else if e.info.Subresource != "" || e.info.Resource == "bindings" {
-		r.beside(name, space)
+		r.beside(name, space, meta.text("uid"))
 	}
 	r.path = e.prefix
 	if space != "" {
@@ -143,38 +143,25 @@ func oldOf(raw []byte) fields {
 	return meta
 }
 
-const (
-	podSpec  = `{"containers":[{"name":"c","image":"i","terminationMessagePolicy":"File","imagePullPolicy":"Always"}],"restartPolicy":"Always","dnsPolicy":"ClusterFirst"}`
-	template = `{"metadata":{"labels":{"a":"b"}},"spec":` + podSpec + `}`
-)
-
-// scaled is an object with the replicas of an old scale.
+// scaled is an object with the replicas of an old scale, and with as much of its metadata as a scale takes from it.
 func scaled(e *entry, meta, scale fields) []byte {
-	kinds := map[string]string{
-		"deployments": "Deployment", "replicasets": "ReplicaSet", "statefulsets": "StatefulSet", "replicationcontrollers": "ReplicationController",
+	kept := fields{}
+	for _, name := range []string{"name", "namespace", "uid", "creationTimestamp", "managedFields"} {
+		if value, given := meta[name]; given {
+			kept[name] = value
+		}
 	}
-	old, _ := scale.member("spec")
-	spec := fields{"replicas": json.RawMessage("0"), "template": json.RawMessage(template), "selector": json.RawMessage(`{"matchLabels":{"a":"b"}}`)}
-	if count, given := old["replicas"]; given && string(count) != "null" {
-		spec["replicas"] = count
+	spec, _ := scale.member("spec")
+	replicas := json.RawMessage("0")
+	if count, given := spec["replicas"]; given && string(count) != "null" {
+		replicas = count
 	}
-	version := e.info.Version
-	if e.info.Group != "" {
-		version = e.info.Group + "/" + version
-	} else {
-		spec["selector"] = json.RawMessage(`{"a":"b"}`)
-	}
-	if e.info.Resource == "statefulsets" {
-		spec["serviceName"] = json.RawMessage(`"s"`)
-	}
-	whole := fields{"metadata": meta.encode(), "spec": spec.encode()}
-	whole.set("apiVersion", version)
-	whole.set("kind", kinds[e.info.Resource])
-	return whole.encode()
+	return parentOf(e.info.Group, e.info.Version, e.info.Resource, kept, replicas)
 }
 
-// beside stores what a request about a part of another object needs: the pod of a binding, the account of a token.
-func (r *request) beside(name, space string) {
+// beside stores what a request about a part of another object needs: the pod of a binding, the account of a token. It has
+// the uid that the request wants.
+func (r *request) beside(name, space, uid string) {
 	whole := fields{}
 	folder := r.entry.folder
 	switch r.entry.info.Resource {
@@ -190,7 +177,8 @@ func (r *request) beside(name, space string) {
 	meta := fields{}
 	meta.set("name", name)
 	meta.set("namespace", space)
-	meta.set("uid", string(filledUID))
+	meta.set("uid", uid)
+	meta.fill("uid", string(filledUID))
 	meta.set("creationTimestamp", filledTime.UTC().Format("2006-01-02T15:04:05Z"))
 	whole.set("apiVersion", "v1")
 	whole["metadata"] = meta.encode()

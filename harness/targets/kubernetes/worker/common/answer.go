@@ -178,6 +178,9 @@ func (q *question) run(out *answer) *call {
 	if c.panicked != nil {
 		out.Failure = &failure{Stage: "declarative", Message: panicText(c.panicked), Panic: true, At: c.panickedAt}
 	}
+	if out.Failure == nil && !slices.ContainsFunc(out.Handwritten, func(one wireError) bool { return !one.Covered }) {
+		out.Parent = wireErrors(q.parentErrors())
+	}
 	if q.line.Repeat && out.Failure == nil {
 		out.Failure = q.repeat(out)
 	}
@@ -225,6 +228,9 @@ func (q *question) prepare() (finish func()) {
 	q.fail(err)
 	served := q.line.Mode != "given"
 	q.space = objectMeta.GetNamespace()
+	if served {
+		dropRepeatedOwners(objectMeta)
+	}
 	if q.old != nil {
 		oldMeta, err := meta.Accessor(q.old)
 		q.fail(err)

@@ -62,6 +62,7 @@ type entry struct {
 	storage  rest.Storage
 	store    *genericregistry.Store // nil for kinds that are answered and not kept
 	function validateFunc
+	parent   *entry // of a scale: the object that has the replicas
 	create   bool
 	update   bool
 	preserve bool // system metadata of the request is kept on create
@@ -304,6 +305,8 @@ func (d *discovery) finish() {
 		e.info.Namespaced = d.scopes[e.info.Group+"/"+e.info.Resource]
 		if e.store != nil {
 			e.info.Versions = otherVersions(e.gvk)
+		} else if e.info.Subresource == "scale" && e.info.Through == "" {
+			e.parent = d.entries[e.mainKey(e.gv.Version)]
 		}
 		e.describe()
 	}

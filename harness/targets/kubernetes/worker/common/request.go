@@ -1,11 +1,16 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kubernetes/pkg/apis/autoscaling"
 )
 
@@ -20,8 +25,10 @@ func (e *entry) refusal(objectMeta, oldMeta metav1.Object) string {
 	switch {
 	case name == "":
 		return "405, because no object without a name is stored"
-	case strings.Contains(name, "/"):
-		return "404, because no address of an object has a name with a slash"
+	case strings.Contains(name, "/") || strings.Contains(oldMeta.GetNamespace(), "/"):
+		return "404, because no address of an object has a name or a namespace with a slash"
+	case path.ValidatePathSegmentName(name, false) != nil:
+		return "400, because no object is stored whose name " + strings.Join(path.ValidatePathSegmentName(name, false), " and ")
 	case objectMeta.GetName() != name:
 		return "400, because metadata.name is not the name in the address of the request"
 	case objectMeta.GetNamespace() != oldMeta.GetNamespace():
@@ -56,6 +63,20 @@ func keepManaged(objectMeta metav1.Object, stored []metav1.ManagedFieldsEntry, i
 	objectMeta.SetManagedFields(stored)
 }
 
+// dropRepeatedOwners leaves each owner reference once, as the handlers of creates and updates do.
+func dropRepeatedOwners(objectMeta metav1.Object) {
+	owners := objectMeta.GetOwnerReferences()
+	var kept []metav1.OwnerReference
+	for _, one := range owners {
+		if !slices.ContainsFunc(kept, func(other metav1.OwnerReference) bool { return equality.Semantic.DeepEqual(one, other) }) {
+			kept = append(kept, one)
+		}
+	}
+	if len(kept) < len(owners) {
+		objectMeta.SetOwnerReferences(kept)
+	}
+}
+
 // scaled leaves of the old scale's metadata what a server makes it of: an object with replicas has no other part in it.
 func (q *question) scaled() {
 	old, ok := q.old.(*autoscaling.Scale)
@@ -66,6 +87,29 @@ func (q *question) scaled() {
 		Name: old.Name, Namespace: old.Namespace, UID: old.UID, ResourceVersion: old.ResourceVersion,
 		CreationTimestamp: old.CreationTimestamp, ManagedFields: old.ManagedFields,
 	}
+}
+
+// parentErrors are those with which a server rejects a scale that validation accepts, under every setting: it puts the
+// replicas into the object that has them, and validates all of it, as an update through the same subresource. What else is
+// in that object is valid. Its covered errors are left out, because its rules may take their place.
+func (q *question) parentErrors() field.ErrorList {
+	parent := q.entry.parent
+	if parent == nil || q.old == nil || q.line.Mode == "given" || q.unreachable != "" {
+		return nil
+	}
+	obj, old := parent.withScale(q.obj.(*autoscaling.Scale)), parent.withScale(q.old.(*autoscaling.Scale))
+	parent.store.UpdateStrategy.PrepareForUpdate(q.context(), obj, old)
+	errs := parent.judge(q.context(), "update", obj, old, &call{enter: func(string) {}})
+	return slices.DeleteFunc(errs, func(err *field.Error) bool { return err.CoveredByDeclarative })
+}
+
+// withScale is an object of which this is the scale.
+func (e *entry) withScale(scale *autoscaling.Scale) runtime.Object {
+	metadata := metav1.ObjectMeta{
+		Name: scale.Name, Namespace: scale.Namespace, UID: filledUID, ResourceVersion: "1", CreationTimestamp: filledTime,
+	}
+	whole := parentOf(e.gv.Group, e.gv.Version, e.info.Resource, metadata, scale.Spec.Replicas)
+	return (&question{entry: e, line: &caseLine{}}).read(whole)
 }
 
 // unstorable says why the old object of an update is in no storage, as far as this release knows: it is refused as a new

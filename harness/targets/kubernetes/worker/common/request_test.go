@@ -1,6 +1,7 @@
 package main
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/autoscaling"
 	"k8s.io/kubernetes/pkg/apis/networking"
 )
 
@@ -19,6 +21,8 @@ func TestUpdatesThatReachNoValidatorAreTold(t *testing.T) {
 	stored := metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "c", ResourceVersion: "5"}
 	slash := stored
 	slash.Name = "a/b"
+	dots, percent, space := stored, stored, stored
+	dots.Name, percent.Name, space.Namespace = "..", "a%b", "a/b"
 	for _, one := range []struct {
 		status   string
 		new, old metav1.ObjectMeta
@@ -27,6 +31,9 @@ func TestUpdatesThatReachNoValidatorAreTold(t *testing.T) {
 		{"", metav1.ObjectMeta{Name: "a", Namespace: "b", ResourceVersion: "5"}, stored},
 		{"405", metav1.ObjectMeta{}, metav1.ObjectMeta{}},
 		{"404", slash, slash},
+		{"404", stored, space},
+		{"400", dots, dots},
+		{"400", percent, percent},
 		{"400", metav1.ObjectMeta{Name: "é", Namespace: "b", ResourceVersion: "5"}, stored},
 		{"400", metav1.ObjectMeta{Name: "a", Namespace: "c", ResourceVersion: "5"}, stored},
 		{"409", metav1.ObjectMeta{Name: "a", Namespace: "b", UID: "d", ResourceVersion: "5"}, stored},
@@ -105,6 +112,46 @@ func TestTheAddressNamesTheKind(t *testing.T) {
 	}
 	if _, found, err := decode([]byte(`{"apiVersion":"v1","kind":"Secret"}`), gvk, &gvk); err != nil || found.Kind != "Secret" {
 		t.Errorf("%v, %v: an object that names another kind is of that kind", err, found)
+	}
+}
+
+// Of equal owner references the first is left; others that differ anywhere stay, in order.
+func TestRepeatedOwnersAreDropped(t *testing.T) {
+	yes, no := true, false
+	a, b := metav1.OwnerReference{Name: "a", UID: "é"}, metav1.OwnerReference{Name: "b", UID: "é", Controller: &yes}
+	same, other := b, b
+	same.Controller, other.Controller = new(bool), &no
+	*same.Controller = true
+	for _, one := range []struct{ sent, kept []metav1.OwnerReference }{
+		{nil, nil},
+		{[]metav1.OwnerReference{}, []metav1.OwnerReference{}},
+		{[]metav1.OwnerReference{b, a, same, a}, []metav1.OwnerReference{b, a}},
+		{[]metav1.OwnerReference{a, b, other}, []metav1.OwnerReference{a, b, other}},
+	} {
+		meta := &metav1.ObjectMeta{OwnerReferences: one.sent}
+		if dropRepeatedOwners(meta); !reflect.DeepEqual(meta.OwnerReferences, one.kept) {
+			t.Errorf("%v: %v", one.sent, meta.OwnerReferences)
+		}
+	}
+}
+
+// The object that a scale is part of is read as one of its kind, with these replicas and this name.
+func TestAScaleHasAParent(t *testing.T) {
+	scale := &autoscaling.Scale{ObjectMeta: metav1.ObjectMeta{Name: "é", Namespace: "b"}, Spec: autoscaling.ScaleSpec{Replicas: -1}}
+	for resource, kind := range scaledKinds {
+		gv := schema.GroupVersion{Group: "apps", Version: "v1"}
+		if kind == "ReplicationController" {
+			gv.Group = ""
+		}
+		parent := &entry{
+			gv: gv, gvk: gv.WithKind(kind), info: kindInfo{Resource: resource},
+			hub: schema.GroupVersion{Group: gv.Group, Version: runtime.APIVersionInternal},
+		}
+		obj := reflect.ValueOf(parent.withScale(scale)).Elem()
+		replicas := reflect.Indirect(obj.FieldByName("Spec").FieldByName("Replicas"))
+		if obj.Type().Name() != kind || replicas.Int() != -1 || obj.FieldByName("Name").String() != "é" {
+			t.Errorf("%s: %v", resource, obj)
+		}
 	}
 }
 

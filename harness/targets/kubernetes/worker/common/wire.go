@@ -76,6 +76,7 @@ type answer struct {
 	Pruned      []string               `json:"pruned,omitempty"`
 	Failure     *failure               `json:"failure,omitempty"`
 	Unreachable string                 `json:"unreachable,omitempty"`
+	Parent      []wireError            `json:"parent,omitempty"`
 	Nanoseconds map[string]int64       `json:"nanoseconds,omitempty"`
 	Cost        *cost                  `json:"cost,omitempty"`
 }
