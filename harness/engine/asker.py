@@ -91,6 +91,15 @@ class UnitAsker:
         self.asked += 1
         return msgspec.structs.replace(case, id=self._id())
 
+    def to_send(self, cases: list[Case]) -> list[Case]:
+        """Return cases as the target gets them: it is asked for blocks of code if it counts them.
+
+        Findings keep their cases without that, so that they are the same in every run.
+        """
+        if not self.plan.counts_blocks:
+            return cases
+        return [msgspec.structs.replace(case, blocks=self.plan.unit.name) for case in cases]
+
     def show(self, specs: Sequence[CaseSpec], options: dict[str, bool]) -> Search:
         """Ask cases in mode `given` (without defaults and preparation) for observers only: nothing is compared."""
         specs = specs[: 0 if self.plan.is_late() else self.left()]

@@ -32,7 +32,8 @@ class SubjectSpec:
     `against`, or in place of policies. `crds` are the CRDs whose objects policies are about, None for native kinds.
 
     `beside` is the number of processes of the run that open targets at the same time, and share the cores of the
-    machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements.
+    machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements. `counts_blocks`
+    asks the target which blocks of its handwritten code cases reach; only one with counters in its code can say it.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class SubjectSpec:
     crds: str | None = None
     beside: int = 1
     in_process: bool = False
+    counts_blocks: bool = False
 
     @property
     def gates_text(self) -> str:

@@ -13,6 +13,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
+// countBlocks begins a case; the function that it returns lists the blocks of code that ran since, and that were not told
+// to this name before. It is nil in a worker without counters.
+var countBlocks func(name string) func() []uint64
+
 type server struct {
 	found   *discovery
 	byKind  map[string]*entry
@@ -80,6 +84,9 @@ func (s *server) info(release string) targetInfo {
 	if errorHook != nil {
 		abilities = append(abilities, "trace")
 	}
+	if countBlocks != nil {
+		abilities = append(abilities, "blocks")
+	}
 	return targetInfo{
 		Name: "kubernetes " + release, Protocol: protocol, Release: release, Abilities: abilities, Kinds: kinds,
 		Excluded: s.found.excluded, Ruled: ruledKinds(), Gates: s.gates,
@@ -88,13 +95,20 @@ func (s *server) info(release string) targetInfo {
 
 func (s *server) reply(raw []byte) []byte {
 	var out answer
+	var reached func() []uint64
 	line, err := readCase(raw)
+	if countBlocks != nil {
+		reached = countBlocks(line.Blocks)
+	}
 	if err != nil {
 		out = answer{ID: idOf(raw), Failure: &failure{Stage: "decode", Message: "not a case: " + err.Error()}}
 	} else if line.Mode == "declarative" {
 		out = answerDeclarative(&line)
 	} else {
 		out = s.answer(&line)
+	}
+	if reached != nil {
+		out.Blocks = reached()
 	}
 	encoded, err := out.encode()
 	if err != nil {
