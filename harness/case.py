@@ -317,8 +317,8 @@ class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target's description of itself: the first line of the wire protocol, and `Target.info`.
 
     `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative,
-    measure, trace, pruned, blocks, switches (the options of a case apply to the handwritten validators too, like their feature
-    gates).
+    measure, trace, pruned, blocks, switches (the options of a case apply to the handwritten validators too, like their
+    feature gates).
     `ruled` are the kinds that a case of mode `declarative` may name. `gates` are its feature gates with their current
     values. `vocabulary` lets fixes name the calls of its handwritten code.
     """

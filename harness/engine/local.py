@@ -157,7 +157,12 @@ class Local:
         for donor in self.donor_plan.donors.values():  # no search waits for one that is not filled
             donor.is_ready = not any(donor is filled for _, _, filled, _ in donor_searches)
         return [
-            DonorSearch(replace(self._plan(unit, cases), donors=before, observers={}, kept=None, keep=None, counts_blocks=False), donor)
+            DonorSearch(
+                replace(
+                    self._plan(unit, cases), donors=before, observers={}, kept=None, keep=None, counts_blocks=False
+                ),
+                donor,
+            )
             for unit, cases, donor, before in donor_searches
         ]
 

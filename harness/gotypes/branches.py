@@ -23,7 +23,13 @@ _CASES = ("expression_case", "default_case", "type_case", "communication_case")
 _LEAVES = ("return_statement", "continue_statement")
 _ASSIGNS = ("short_var_declaration", "assignment_statement", "var_spec", "inc_statement", "dec_statement")
 _CHILDREN = re.compile(r"(?:Child|NewPath)\(([^()]*)\)")
+_CODE = re.compile(rb"(?:[\s{;]|//[^\n]*\n|/\*.*?\*/|(?:case|default)\b[^\n]*:\s*\n)*", re.S)
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_CONSTRUCTOR = re.compile(
+    r"^(?:Invalid|Required|Forbidden|Duplicate|NotSupported|NotFound|TooLong\w*|Too(?:Many|Few|Short)|TypeInvalid"
+    r"|InternalError)$"
+)
+_ERRORS = "k8s.io/apimachinery/pkg/util/validation/field"
 _MOST_LOCALS = 12
 _LONGEST = 90  # characters of a condition
 
@@ -51,6 +57,14 @@ class GoBranch(NamedTuple):
     def excludes(self, offset: int) -> bool:
         """Whether code at an offset stands in another branch of the same statement."""
         return self.start <= offset < self.end and not self.own[0] <= offset < self.own[1] and not self.returns
+
+
+class ErrorCall(NamedTuple):
+    """A call that makes a field error: its constructor, and the members that it adds to the path of its function."""
+
+    offset: int
+    constructor: str
+    field: str
 
 
 class Mention(NamedTuple):
@@ -159,6 +173,42 @@ class GoSource:
                 found += self._returns_before(node, function)
             node = parent
         return found
+
+    def offset_at(self, line: int, column: int) -> int:
+        """Return the offset of a line and column, in bytes from 1; the end of the file if there is no such place."""
+        start = 0 if line <= 1 else (self._line_starts[line - 2] if line - 2 < len(self._line_starts) else self._size)
+        return min(start + column - 1, self._size)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [found.end() for found in re.finditer(rb"\n", self._data)]
+
+    @property
+    def _size(self) -> int:
+        return len(self._data)
+
+    def condition_of(self, start: int, end: int) -> str:
+        """Return the innermost condition above the first statement of a block of code, or that of the last `if` before
+        it that leaves the function, as `unless`; empty if there is none.
+        """
+        code = _CODE.match(self._data, start, end)
+        branches = self.branches(code.end()) if code is not None and code.end() < end else []
+        if not branches:
+            return ""
+        return f"unless {branches[0].text.removeprefix('if ')}" if branches[0].returns else branches[0].text
+
+    def error_calls(self) -> Iterator[ErrorCall]:
+        """Yield the calls of constructors of field errors, in order."""
+        packages = {name for name, path in self.imports.items() if path == _ERRORS}
+        for call in _below(self._root, "call_expression"):
+            function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+            if function is None or function.type != "selector_expression" or arguments is None:
+                continue
+            operand, name = function.child_by_field_name("operand"), _text(function.child_by_field_name("field"))
+            if operand is not None and _text(operand) in packages and _CONSTRUCTOR.match(name):
+                path = _text(next(iter(arguments.named_children), None))
+                members = [one for names in _CHILDREN.findall(path) for one in _TEXT.findall(names)]
+                yield ErrorCall(call.start_byte, name, ".".join(members))
 
     def _add_if(self, found: list[GoBranch], child: Node, statement: Node, function: Node) -> None:
         if child == statement.child_by_field_name("alternative"):

@@ -32,8 +32,8 @@ class SubjectSpec:
     `against`, or in place of policies. `crds` are the CRDs whose objects policies are about, None for native kinds.
 
     `beside` is the number of processes of the run that open targets at the same time, and share the cores of the
-    machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements. `counts_blocks`
-    asks the target which blocks of its handwritten code cases reach; only one with counters in its code can say it.
+    machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements.
+    `counts_blocks` opens a target that says which blocks of its handwritten code a case reaches.
     """
 
     kind: str

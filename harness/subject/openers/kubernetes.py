@@ -51,7 +51,9 @@ def open_release(spec: SubjectSpec, note: Note) -> Subject:
         return Subject(spec, "kubernetes", cast(Target, target), universe, None, literals, tags=tags, code=code)
     api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
     types = compiled_types(api, edited, note)
-    inner = cast(Target, KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks))
+    inner = cast(
+        Target, KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks)
+    )
     edited_target = with_types(inner, lambda: types)
     return Subject(spec, "kubernetes", edited_target, api.universe, None, literals, tags=trials_of(api), code=code)
 

@@ -386,7 +386,8 @@ def go_mod(release: KubernetesSource, upstream: str, linked: bool = False, modul
     else:
         replace = [f"\t{_TOP} => {release.folder}"]
         replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in staging]
-    return "\n".join([f"module {MODULE}", "", *kept, "", "require (", *require, ")", "", "replace (", *replace, ")", ""])
+    head = [f"module {MODULE}", "", *kept, ""]
+    return "\n".join([*head, "require (", *require, ")", "", "replace (", *replace, ")", ""])
 
 
 def generated(top: Path, generation: str, traces: bool = False) -> str:
@@ -462,7 +463,9 @@ def go_environment() -> dict[str, str]:
     return {**os.environ, "GOFLAGS": flags, "GOWORK": "off", "GO111MODULE": "on", "CGO_ENABLED": "0"}
 
 
-def _compile(folder: Path, toolchain: Toolchain, note: Note, variables: Mapping[str, str], flags: tuple[str, ...]) -> None:
+def _compile(
+    folder: Path, toolchain: Toolchain, note: Note, variables: Mapping[str, str], flags: tuple[str, ...]
+) -> None:
     settings = "".join(f" -X {name}={value}" for name, value in variables.items())
     command = [
         str(toolchain.go),
