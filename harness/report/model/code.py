@@ -38,7 +38,7 @@ class FunctionEntry(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str, str, tuple[int, int]]:
-        """The identity of the function: names are not unique, because functions without one have names of numbers."""
+        """The identity of the function; several of a file may have one name, such as `init`."""
         return self.subject, self.file, self.name, self.blocks[0].start
 
     @property
