@@ -8,11 +8,13 @@ import re
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from harness.case import Operation
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import target
-from harness.targets.kubernetes.blocks import CodeBlock, list_blocks
+from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, list_blocks
 from harness.targets.kubernetes.build import COVERED, VALIDATORS, WORKER, go_environment, source_hash
 from harness.targets.kubernetes.release import KubernetesSource, find_toolchain
 from tests.targets.kubernetes.places import write
@@ -143,3 +145,21 @@ def test_without_counters_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(target, "worker_for", fake)
     assert plain == target._worker_with_counters(KubernetesSource("1.37.1"), notes.append)
     assert ["the code of handwritten validators is not counted: the worker could not be built"] == notes
+
+
+@pytest.mark.kubernetes
+def test_a_release_tells_the_check_that_a_case_reaches() -> None:
+    """The function of the handwritten validator, and the error in it only for an object that has it."""
+    blocks = {block.number: block for block in blocks_of_release("1.37.1")}
+    with target.KubernetesTarget("1.37.1", blocks=True) as worker:
+        assert "blocks" in worker.info.abilities
+        info = next(one for one in worker.info.kinds if one.name == "v1 configmaps")
+
+        def reached(**more: object) -> set[str]:
+            head = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}}
+            case = info.case(Operation.CREATE, {**head, **more})
+            (answer,) = worker.ask([msgspec.structs.replace(case, blocks="test")])
+            return {blocks[number].function for number in answer.blocks if number in blocks}
+
+        assert {"ValidateConfigMap", "TotalSize"} & reached(data={"a": "b"})
+        assert set() == reached(data={"a": "b"})
