@@ -66,7 +66,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     `repeat` to validate twice and to compare the object before and after (the check *self*). `validated` asks for the
     objects that the declarative validators received; with `brief` they may be left out when there are errors. `measure`
     asks for the cost of the answer, which takes long, `trace` for the `source` of each handwritten error. `blocks`
-    asks for the blocks of code that the case reaches, and that were not told to whom it names before.
+    asks for the blocks of code that were reached since somebody asked, without those told to whom it names before.
     """
 
     id: int

@@ -15,7 +15,7 @@ from harness.events import Result
 from harness.gotypes.branches import GoSource
 from harness.limits import read_checkout
 from harness.report.escaping import lines
-from harness.report.model.code import BlockEntry, FunctionEntry, combine_functions
+from harness.report.model.code import BlockEntry, FunctionEntry
 from harness.report.model.document import Report
 from harness.rulecov.blocks import NAME, BlockObserverFactory
 from harness.subject import SubjectSpec
@@ -40,25 +40,20 @@ def with_code(report: Report, results: Sequence[Result], specs: Iterable[Subject
 
     What cannot be read is a message, because the rest of the report is worth as much without it.
     """
-    locations = {spec.location for spec in specs if spec.counts_blocks}
+    spec = next((one for one in specs if one.counts_blocks), None)  # a run has one release at most
     counted = [result for result in results if NAME in result.observed]
-    if not counted:
+    if spec is None or not counted:
         return report
     reached = {one for result in counted for unit in result.observed[NAME] for one in unit.blocks}
     if not all(unit.can_count for result in counted for unit in result.observed[NAME]):
         _warn("the worker has no counters that can be read, so that the code which was reached is unknown")
         return report
-    found: dict[object, FunctionEntry] = {}
-    for location in sorted(locations):
-        try:
-            blocks, root = blocks_of_release(location), source_folder(location)
-        except HarnessError as error:
-            _warn(str(error))
-            continue
-        for function in functions_of(counted[0].subject, blocks, reached, root):
-            known = found.get(function.key)
-            found[function.key] = function if known is None else combine_functions(known, function)
-    return msgspec.structs.replace(report, code=tuple(found.values()))
+    try:
+        blocks, root = blocks_of_release(spec.location), source_folder(spec.location)
+    except HarnessError as error:
+        _warn(str(error))
+        return report
+    return msgspec.structs.replace(report, code=tuple(functions_of(counted[0].subject, blocks, reached, root)))
 
 
 def functions_of(

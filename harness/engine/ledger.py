@@ -107,7 +107,6 @@ class Ledger:
         self._reported: set[int] = set()
         self._followed: Counter[bool] = Counter()
         self._suspected: Counter[tuple[Any, ...]] = Counter()
-        self._reached: set[int] = set()
         self._known_lists: dict[RequestKey, Memory[Lists, tuple[SignatureRecord, ...]]] = {
             request: Memory(KNOWN_LISTS) for request in self.states
         }
@@ -140,15 +139,8 @@ class Ledger:
             state = self._count(case, answer)
             if state is not None:
                 state.accepted += _is_accepted(answer)
-                self._keep_if_it_reaches(answer, case)
                 self._compare_new_lists(case, answer, base, state, is_drawn=True)
         self.compare_seconds += time.perf_counter() - started
-
-    def _keep_if_it_reaches(self, answer: Answer, case: Case) -> None:
-        """Keep the object of a case that reaches a block of code that no drawn case of this search reached before."""
-        if answer.blocks and not self._reached.issuperset(answer.blocks):
-            self._reached.update(answer.blocks)
-            self._keep(case.object)
 
     def follow(self, cases: list[Case], answers: list[Answer], base: Json) -> None:
         """Record cases that were not drawn: those of reductions and explanations, and those asked for observers.

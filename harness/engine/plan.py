@@ -79,7 +79,7 @@ class UnitPlan:
     the type differ, `focused` those that the run focuses on.
     `compares_versions`: this version also compares the lists of all versions at the other paths. `draws_ahead`: there
     are too few other searches to keep the target busy while this one draws and compares. `counts_blocks`: the target
-    says which blocks of code its cases reach, and those that reach new ones are kept.
+    is asked which blocks of code the cases reach.
     """
 
     unit: Unit

@@ -7,11 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.case import Answer, Operation
 from harness.engine.config import RunConfig
 from harness.engine.ledger import Ledger
 from harness.engine.local import Callbacks, Local
-from harness.engine.units import RequestKind
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from tests.engine.toys import ToySpec, ToySubject
@@ -50,28 +48,3 @@ def test_an_error_that_a_side_reported_is_known_whatever_the_object(ledgers: lis
                 strange = msgspec.structs.replace(mismatch, **other)
                 assert not ledger.has_reported(finding.case, mismatch.side, strange)
     assert known > 2
-
-
-def test_an_object_that_reaches_new_code_is_kept() -> None:
-    """Once for each block, and only by a case that was drawn."""
-    subject: Any = ToySubject(ToySpec())
-    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Callbacks(), Clock())
-    search = local._search(local.units()[0], 100)
-    request = RequestKind(search.plan.unit.requests[0].info, Operation.CREATE)
-    kept = search.points.points
-    before = len(kept)
-
-    def show(blocks: tuple[int, ...], name: str, is_drawn: bool = True) -> None:
-        cases = search.cases_of([(request, {"metadata": {"name": name}}, None, None)])
-        answers = [Answer(cases[0].id, blocks=blocks)]
-        if is_drawn:
-            search.ledger.examine(cases, answers, [None])
-        else:
-            search.ledger.follow(cases, answers, None)
-
-    show((1, 2), "followed", is_drawn=False)
-    show((1, 2), "first")
-    show((2, 1), "again")
-    show((), "none")
-    show((2, 3), "third")
-    assert ["first", "third"] == [point.obj["metadata"]["name"] for point in kept[before:]]

@@ -13,9 +13,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// countBlocks begins a case; the function that it returns lists the blocks of code that ran since, and that were not told
-// to this name before. It is nil in a worker without counters.
-var countBlocks func(name string) func() []uint64
+// reachedBlocks lists the blocks of code that ran since it was last called, without those that were told to this name
+// before; nil in a worker without counters.
+var reachedBlocks func(name string) []uint64
 
 type server struct {
 	found   *discovery
@@ -84,7 +84,7 @@ func (s *server) info(release string) targetInfo {
 	if errorHook != nil {
 		abilities = append(abilities, "trace")
 	}
-	if countBlocks != nil {
+	if reachedBlocks != nil {
 		abilities = append(abilities, "blocks")
 	}
 	return targetInfo{
@@ -95,11 +95,7 @@ func (s *server) info(release string) targetInfo {
 
 func (s *server) reply(raw []byte) []byte {
 	var out answer
-	var reached func() []uint64
 	line, err := readCase(raw)
-	if countBlocks != nil {
-		reached = countBlocks(line.Blocks)
-	}
 	if err != nil {
 		out = answer{ID: idOf(raw), Failure: &failure{Stage: "decode", Message: "not a case: " + err.Error()}}
 	} else if line.Mode == "declarative" {
@@ -107,8 +103,8 @@ func (s *server) reply(raw []byte) []byte {
 	} else {
 		out = s.answer(&line)
 	}
-	if reached != nil {
-		out.Blocks = reached()
+	if line.Blocks != "" && reachedBlocks != nil {
+		out.Blocks = reachedBlocks(line.Blocks)
 	}
 	encoded, err := out.encode()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // This file is linked into workers with Go's coverage counters alone. Counters are those of the whole process, so such a
-// worker answers one case after the other, and clears them between two.
+// worker answers one case after the other. Reading them takes as long as many cases, so that few ask for them.
 
 const (
 	fileHeader    = 4 + 4 + 16 + 1 + 1 + 6 // magic, version, hash, flavour, order of bytes, padding
@@ -23,37 +23,26 @@ func init() {
 		fmt.Fprintln(os.Stderr, "the counters of code cannot be read:", err)
 		return
 	}
-	countBlocks = c.begin
+	reachedBlocks = c.reached
 }
 
 // counters remembers which blocks were told, by the name that asks for them: 64 blocks of a function in each number.
-// They are stale once a case ran that did not ask.
 type counters struct {
-	buffer  bytes.Buffer
-	told    map[string]map[uint64]uint64
-	isStale bool
+	buffer bytes.Buffer
+	told   map[string]map[uint64]uint64
 }
 
-func (c *counters) begin(name string) func() []uint64 {
-	if name == "" {
-		c.isStale = true
+// reached lists the blocks that ran since it was last called, without those that were told to this name before.
+func (c *counters) reached(name string) []uint64 {
+	if c.read() != nil { // whether it fails was seen at the start
 		return nil
 	}
-	if c.isStale {
-		_ = coverage.ClearCounters() // whether it fails was seen at the start
-		c.isStale = false
+	told := c.told[name]
+	if told == nil {
+		told = map[uint64]uint64{}
+		c.told[name] = told
 	}
-	return func() []uint64 {
-		if c.read() != nil {
-			return nil
-		}
-		told := c.told[name]
-		if told == nil {
-			told = map[uint64]uint64{}
-			c.told[name] = told
-		}
-		return newBlocks(c.buffer.Bytes(), told)
-	}
+	return newBlocks(c.buffer.Bytes(), told)
 }
 
 // read takes what was counted since the last call.
