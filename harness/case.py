@@ -65,7 +65,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     `versions` asks for the declarative list of every version, `served` for the lists that the target itself composes,
     `repeat` to validate twice and to compare the object before and after (the check *self*). `validated` asks for the
     objects that the declarative validators received; with `brief` they may be left out when there are errors. `measure`
-    asks for the cost of the answer, which takes long, `trace` for the `source` of each handwritten error.
+    asks for the cost of the answer, which takes long, `trace` for the `source` of each handwritten error. `blocks`
+    asks for the blocks of code that were reached since somebody asked, without those told to whom it names before.
     """
 
     id: int
@@ -86,6 +87,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     brief: bool = False
     measure: Measure | None = None
     trace: bool = False
+    blocks: str = ""
 
 
 Stage: TypeAlias = Literal[
@@ -175,6 +177,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     accept, under every setting: those of another object, of which this one is a part, as a scale is. `held` names rules
     that were asked about the object and that hold, by a target that knows, such as policies. `ignored` are errors that
     rules raised and users are not served, because the target was told to let them pass (`failurePolicy: Ignore`).
+    `blocks` are numbers of blocks of the target's code, see `Case.blocks`.
     """
 
     id: int
@@ -191,6 +194,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     parent: tuple[FieldError, ...] = ()
     held: tuple[str, ...] = ()
     ignored: tuple[FieldError, ...] = ()
+    blocks: tuple[int, ...] = ()
 
 
 def group_version(group: str, version: str) -> str:
@@ -318,8 +322,8 @@ class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target's description of itself: the first line of the wire protocol, and `Target.info`.
 
     `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative,
-    measure, trace, pruned, switches (the options of a case apply to the handwritten validators too, like their feature
-    gates).
+    measure, trace, pruned, blocks, switches (the options of a case apply to the handwritten validators too, like their
+    feature gates).
     `ruled` are the kinds that a case of mode `declarative` may name. `gates` are its feature gates with their current
     values. `vocabulary` lets fixes name the calls of its handwritten code.
     """

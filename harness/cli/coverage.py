@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from harness.cli.code import can_count
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observers import ObserverFactory
 from harness.events import Result
@@ -171,13 +172,16 @@ def _uncovered(result: Result) -> Iterator[UncoveredEntry]:
             yield UncoveredEntry(result.subject, **fields)
 
 
-def branch_folders(specs: Iterable[SubjectSpec], jobs: int | None) -> list[Path]:
-    """Return the folders whose branch coverage can be measured: those of suites in Python. Raises: UsageError."""
+def branch_folders(specs: Sequence[SubjectSpec], jobs: int | None) -> list[Path]:
+    """Return the folders whose branches are measured: those of suites in Python. Raises: UsageError if nothing is."""
     folders = [Path(spec.location) for spec in specs if spec.kind == "suite"]
-    if not folders:
-        raise UsageError("--branches measures handwritten validators in Python only\n  fix: name a suite")
-    if jobs is not None and jobs > 1:
-        raise UsageError("--branches measures this process only\n  fix: omit --jobs")
+    if not folders and not any(map(can_count, specs)):
+        raise UsageError(
+            "--branches measures handwritten validators of suites in Python, and of releases and checkouts\n"
+            "  fix: name a suite, or --kubernetes RELEASE without --against"
+        )
+    if folders and jobs is not None and jobs > 1:
+        raise UsageError("--branches measures Python in this process only\n  fix: omit --jobs")
     return folders
 
 

@@ -24,6 +24,7 @@ from harness.report.model.tolerance import tolerate
 @verbosity_options
 def command(
     reports: tuple[str, ...], files: Files, exceptions: Path | None, ratchet_file: Path | None, update_ratchet: bool,
+    code_ratchet: Path | None,
 ) -> int:  # fmt: skip
     """Merge the reports of `harness run --shard 1/N` to `N/N`.
 
@@ -34,7 +35,8 @@ def command(
     own = all(map(is_own_file, reports))
     merged = merge([(name, read_report(name)) for name in reports])
     judged = tolerate(merged, entries, str(exceptions or EXCEPTIONS))
-    judged = Ratchets(ratchet_file, update_ratchet).compare(judged)
+    ratchets = Ratchets(ratchet_file, update_ratchet, code_ratchet)
+    judged = ratchets.compare_code(ratchets.compare(judged))
     return publish(_with_replay_commands(judged, files), files, is_own=own)
 
 

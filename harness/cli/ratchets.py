@@ -1,7 +1,8 @@
-"""Compares the rule coverage of a report with coverage ratchets, and raises the ratchets on request."""
+"""Compares the rule and code coverage of a report with coverage ratchets, and raises the ratchets on request."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +14,10 @@ import msgspec
 
 from harness.diagnostics import UsageError
 from harness.events import LOST
-from harness.ratchets.rules import NAME, Ratchet, marks_of, read_ratchet, write_ratchet
+from harness.ratchets.code import read_code_ratchet, write_code_ratchet
+from harness.ratchets.rules import NAME, marks_of, read_ratchet, write_ratchet
+from harness.report.escaping import count
+from harness.report.model.code import by_package, sum_code
 from harness.report.model.coverage import Lost, RatchetEntry, RuleEntry, sum_coverage
 from harness.report.model.document import Part, Report
 from harness.report.text.rules import describe_rule
@@ -24,18 +28,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Ratchets:
-    """The options: one ratchet file for all subjects, else that of each suite; and whether to raise the ratchets."""
+    """The options: one ratchet file for all subjects, else that of each suite; and whether to raise the ratchets.
+
+    `code_file` is that of code coverage.
+    """
 
     file: Path | None = None
     update: bool = False
+    code_file: Path | None = None
 
     def check(self, specs: Iterable[SubjectSpec]) -> None:
         """Check before a search that every ratchet file is readable. Raises: InputError, UsageError."""
+        if self.code_file is not None:
+            read_code_ratchet(self.code_file)
         for spec in specs:
             path = self.file or (Path(spec.location) / NAME if spec.kind == "suite" else None)
             if path is not None:
                 read_ratchet(path)
-            elif self.update:
+            elif self.update and self.code_file is None:
                 raise UsageError(f"{spec.location} has no default ratchet file\n  fix: --ratchet FILE")
 
     def compare(self, report: Report, operations: bool = False) -> Report:
@@ -50,6 +60,35 @@ class Ratchets:
             return report
         entries = tuple(self._compare(report, operations))
         return msgspec.structs.replace(report, coverage=sum_coverage(report.rules, entries))
+
+    def compare_code(self, report: Report) -> Report:
+        """Compare the code coverage of a report with its ratchet. Raises: InputError for a file that cannot be read."""
+        if self.code_file is None:
+            return report
+        if not report.code and report.branches is None:
+            click.echo(f"harness: {self.code_file} was not compared: no code was counted", err=True)
+            return report
+        sums = report.coverage or sum_coverage(())
+        entry = self._code_entry(self.code_file, report)
+        return msgspec.structs.replace(report, coverage=msgspec.structs.replace(sums, ratchets=(*sums.ratchets, entry)))
+
+    def _code_entry(self, path: Path, report: Report) -> RatchetEntry:
+        ratchet = read_code_ratchet(path)
+        packages = by_package(report.code)
+        missed = {name: sum_code(own).missed for name, own in packages.items()}
+        missed |= Counter(one.file for one in report.branches.missed) if report.branches is not None else {}
+        cases = sum(part.cases for part in report.parts)
+        if self.update:
+            lowered = ratchet.lowered(missed, min(cases, report.budget.max_cases or cases), date.today())
+            skipped = _write(lambda: write_code_ratchet(path, lowered))
+            return RatchetEntry(str(path), len(lowered.missed), (), skipped, updated=not skipped, of="package")
+        skipped = "only some kinds or operations were asked" if report.narrowed else ""
+        skipped = skipped or _skip_reason(ratchet.cases, report.parts, cases, operations=False)
+        lost = tuple(
+            Lost(name, (_missing(more, name in packages),), since)
+            for name, more, since in ([] if skipped else ratchet.lost(missed))
+        )
+        return RatchetEntry(str(path), len(ratchet.missed), lost, skipped, of="package")
 
     def _compare(self, report: Report, operations: bool) -> Iterator[RatchetEntry]:
         for subject, parts in _by_subject(report).items():
@@ -66,21 +105,28 @@ class Ratchets:
         asked = {rule.name for rule in rules if rule.asked}
         cases = sum(part.cases for part in parts)
         if self.update:
-            return _raise(path, ratchet.raised(seen, asked, min(cases, report.budget.max_cases or cases), date.today()))
-        skipped = _skip_reason(ratchet, parts, cases, operations)
+            raised = ratchet.raised(seen, asked, min(cases, report.budget.max_cases or cases), date.today())
+            skipped = _write(lambda: write_ratchet(path, raised))
+            return RatchetEntry(str(path), len(raised.rules), (), skipped, updated=not skipped)
+        skipped = _skip_reason(ratchet.cases, parts, cases, operations)
         lost = () if skipped else tuple(Lost(*one) for one in ratchet.lost(seen, asked))
         return RatchetEntry(str(path), len(ratchet.rules), lost, skipped)
 
 
-def _raise(path: Path, ratchet: Ratchet) -> RatchetEntry:
+def _missing(more: int, is_go: bool) -> str:
+    return f"reached in {count(more, 'statement') if is_go else count(more, 'branch', 'branches')}"
+
+
+def _write(write: Callable[[], None]) -> str:
+    """Write a file. Returns: why it could not be written, empty if it was."""
     try:
-        write_ratchet(path, ratchet)
+        write()
     except OSError as error:
-        return RatchetEntry(str(path), len(ratchet.rules), (), f"could not be written: {error.strerror or error}")
-    return RatchetEntry(str(path), len(ratchet.rules), updated=True)
+        return f"could not be written: {error.strerror or error}"
+    return ""
 
 
-def _skip_reason(ratchet: Ratchet, parts: Iterable[Part], cases: int, operations: bool) -> str:
+def _skip_reason(least: int, parts: Iterable[Part], cases: int, operations: bool) -> str:
     """Return why a run cannot be compared with a ratchet, empty when it can."""
     if any(part.stopped == "interrupted" or part.stopped in LOST for part in parts):
         return "the search was broken off"
@@ -90,8 +136,8 @@ def _skip_reason(ratchet: Ratchet, parts: Iterable[Part], cases: int, operations
         return "only recorded cases were asked"
     if operations:
         return "only some operations were asked"
-    if cases < ratchet.cases:
-        return f"it holds for {ratchet.cases:,} cases and more, and these were {cases:,}"
+    if cases < least:
+        return f"it holds for {least:,} cases and more, and these were {cases:,}"
     return ""
 
 
@@ -124,7 +170,11 @@ def ratchet_options(function: F) -> F:
     """Add the options of the ratchet."""
     for add in (
         click.option(
-            "--update-ratchet", is_flag=True, help="Raise the ratchet to the rule coverage of this run; never lower it."
+            "--code-ratchet", "code_ratchet", type=click.Path(path_type=Path), metavar="FILE",
+            help="With --branches: code coverage that must not drop, such as coverage.ratchet.",
+        ),
+        click.option(
+            "--update-ratchet", is_flag=True, help="Raise the ratchets to the coverage of this run; never lower them."
         ),
         click.option(
             "--ratchet", "ratchet_file", type=click.Path(path_type=Path), metavar="FILE",

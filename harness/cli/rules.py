@@ -16,6 +16,7 @@ from harness.diagnostics import UsageError, near_miss
 from harness.report.escaping import count, encode_json, visible
 from harness.report.model.coverage import RuleEntry, UncoveredEntry
 from harness.report.model.reading import read_report
+from harness.report.text.code import code_rows, code_table, field_table
 from harness.report.text.rules import coverage_table, rule_rows
 from harness.rulecov.declared import DeclaredRule, declared_rules
 from harness.subject.api import open_api
@@ -37,10 +38,13 @@ LEVELS = ("alpha", "beta", "standard")
 @click.option("--report", metavar="FILE", help="Show the rule coverage of a run, from its report.")
 @click.option("--unseen", is_flag=True, help="With --report: only rules that are not fully covered.")
 @click.option("--uncovered", is_flag=True, help="With --report: handwritten errors that no rule covers.")
+@click.option("--code", is_flag=True, help="With --report of a run with --branches: handwritten code, by function.")
+@click.option("--errors", is_flag=True, help="With --report of a run with --branches: calls that report, by field.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per rule.")
 def command(
     path: str, kubernetes: str, release: str, crds: str, policies: str, kinds: tuple[str, ...],
-    levels: tuple[str, ...], report: str | None, unseen: bool, uncovered: bool, as_json: bool,
+    levels: tuple[str, ...], report: str | None, unseen: bool, uncovered: bool, code: bool, errors: bool,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """List the errors that the declarative validators of an API can return: field path, type, origin and level.
 
@@ -49,10 +53,12 @@ def command(
     rules of CRDs, with --policy the validations of admission policies. With --report FILE, show their coverage in a
     run.
     """
+    if report is not None and (code or errors):
+        return print_code(report, by_field=errors, unseen=unseen, as_json=as_json)
     if report is not None:
         return print_coverage(report, (path, kubernetes, crds, policies), kinds, levels, unseen, uncovered, as_json)
-    if unseen or uncovered:
-        raise UsageError("--unseen and --uncovered require a report\n  fix: add --report FILE")
+    if unseen or uncovered or code or errors:
+        raise UsageError("--unseen, --uncovered, --code and --errors require a report\n  fix: add --report FILE")
     if crds or policies:
         if path or release or (crds and policies):
             raise UsageError(
@@ -123,6 +129,19 @@ def _sums(name: str, rules: Sequence[DeclaredRule]) -> list[str]:
     twice = f" ({len(rules) - distinct} declared twice)" if distinct != len(rules) else ""
     by_level = ", ".join(f"{levels[level]:,} {level}" for level in LEVELS)
     return [visible(f"{name}: {count(distinct, 'rule')}{twice} of {count(kinds, 'kind')}: {by_level}")]
+
+
+def print_code(file: str, *, by_field: bool, unseen: bool, as_json: bool) -> int:
+    """Print the handwritten code of a run by function, or its calls that report an error by field."""
+    report = read_report(file)
+    if not report.code:
+        raise UsageError(f"{file} has no code coverage\n  fix: run with --kubernetes RELEASE --branches")
+    if as_json:
+        click.echo(msgspec.json.format(encode_json(report.code), indent=1).decode())
+    else:
+        table = field_table if by_field else code_table
+        click.echo("\n".join([*table(report.code, unseen), *code_rows(report)]))
+    return 0
 
 
 def print_coverage(

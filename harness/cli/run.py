@@ -13,6 +13,7 @@ import msgspec
 
 from harness import engine
 from harness.cli import COULD_NOT_RUN, completion
+from harness.cli.code import block_observers, can_count, with_code
 from harness.cli.confirming import check_reach, confirm_report
 from harness.cli.coverage import branch_folders, inventory_in, rule_observers, with_branches, with_coverage
 from harness.cli.crashreport import save_findings_on_crash
@@ -70,7 +71,11 @@ from harness.subject.opening import kind_of
 @report_options
 @policy_options
 @ratchet_options
-@click.option("--branches", is_flag=True, help="Report branches of the suites' Python that no case took; one process.")
+@click.option(
+    "--branches",
+    is_flag=True,
+    help="Report handwritten code that no case reached: Python in one process, or the Go of a release.",
+)
 @click.option(
     "--corpus",
     type=click.Path(path_type=Path),
@@ -83,8 +88,8 @@ from harness.subject.opening import kind_of
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
-    ratchet_file: Path | None, update_ratchet: bool, branches: bool, corpus: Path | None, shard: str | None,
-    events: Path | None, policy: Policy, examples: tuple[Example, ...],
+    ratchet_file: Path | None, update_ratchet: bool, code_ratchet: Path | None, branches: bool,
+    corpus: Path | None, shard: str | None, events: Path | None, policy: Policy, examples: tuple[Example, ...],
     objects: tuple[Example, ...],
     requests: tuple[Example, ...], confirm: bool,
 ) -> int:  # fmt: skip
@@ -111,20 +116,20 @@ def command(
     if corpus is not None:
         corpus.is_dir()  # a name that no file can have is an error of the user's, and not of the search
     folders = branch_folders(specs, jobs) if branches else []
-    if branches:  # their coverage is measured in this process
-        specs = [replace(spec, in_process=True) for spec in specs]
-    is_alone = branches or any(kind_of(spec.kind).in_one_process for spec in specs)
+    if branches:  # Python is measured in this process, Go in a worker with counters
+        specs = [replace(spec, in_process=bool(folders), counts_blocks=can_count(spec)) for spec in specs]
+    is_alone = folders or any(kind_of(spec.kind).in_one_process for spec in specs)
     config = RunConfig(
         seed=seed_of(seed), budget=budget_of(specs, max_time, max_cases), jobs=1 if is_alone else jobs or cores(),
         kinds=kinds, operations=operations, corpus=corpus, trusted=own_wordings(), shard=_shard(shard),
         examples=(*examples, *objects, *requests),
         witnesses=tuple(entries.witnesses.values()) if entries is not None else (),
     )  # fmt: skip
-    ratchets = Ratchets(ratchet_file, update_ratchet)
+    ratchets = Ratchets(ratchet_file, update_ratchet, code_ratchet)
     ratchets.check(specs)
     with sigterm_interrupts(), EventLog(events) as log:
         search = Search(config, log)
-        with watched_branches(folders) if branches else nullcontext() as watched:
+        with watched_branches(folders) if folders else nullcontext() as watched:
             search.run([target.parts(spec) for spec in specs])
         search.raise_if_empty()
         narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]
@@ -132,7 +137,9 @@ def command(
         with paused_collector(), save_findings_on_crash(search.results):
             report = _build_report(search, entries, exceptions or EXCEPTIONS, narrowed, files, policy)
             report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
+            report = with_code(report, search.results, specs)
             report = with_branches(ratchets.compare(report, bool(operations)), watched)
+            report = ratchets.compare_code(report)
             report = search.confirm(report) if confirm and not search.interrupted else report
             code = publish(report, files)
         code = log.code_of(COULD_NOT_RUN if search.failed and code == 0 else code)
@@ -202,7 +209,7 @@ class Search:
                 self.log.record(live.name, event)
 
             try:
-                observers = {**rule_observers(spec), **self.config.observers}
+                observers = {**rule_observers(spec), **block_observers(spec), **self.config.observers}
                 found = engine.run_parts(parts, replace(self.config, observers=observers), on_event)
                 for result in found:
                     if (inventory := inventory_in(observers)) is not None:

@@ -91,6 +91,15 @@ class UnitAsker:
         self.asked += 1
         return msgspec.structs.replace(case, id=self._id())
 
+    def to_send(self, cases: list[Case]) -> list[Case]:
+        """Return cases as the target gets them: the last asks for the blocks of code that all reached, if they count.
+
+        Findings keep their cases without that, so that they are the same in every run.
+        """
+        if not (self.plan.counts_blocks and cases):
+            return cases
+        return [*cases[:-1], msgspec.structs.replace(cases[-1], blocks=self.plan.unit.name)]
+
     def show(self, specs: Sequence[CaseSpec], options: dict[str, bool]) -> Search:
         """Ask cases in mode `given` (without defaults and preparation) for observers only: nothing is compared."""
         specs = specs[: 0 if self.plan.is_late() else self.left()]

@@ -157,7 +157,12 @@ class Local:
         for donor in self.donor_plan.donors.values():  # no search waits for one that is not filled
             donor.is_ready = not any(donor is filled for _, _, filled, _ in donor_searches)
         return [
-            DonorSearch(replace(self._plan(unit, cases), donors=before, observers={}, kept=None, keep=None), donor)
+            DonorSearch(
+                replace(
+                    self._plan(unit, cases), donors=before, observers={}, kept=None, keep=None, counts_blocks=False
+                ),
+                donor,
+            )
             for unit, cases, donor, before in donor_searches
         ]
 
@@ -185,12 +190,13 @@ class Local:
         infos = {request.info.key: request.info for request in unit.requests}
         folder = self.config.corpus
         file = None if folder is None else kept.seeds_file(folder, f"{self.subject.part} {unit.name}")
+        abilities = Abilities.of(self.subject.target.info.abilities)
         return UnitPlan(
             unit=unit,
             seed=self.config.seed,
             shape=self.subject.shape(unit.requests[0].info),
             comparators={key: self._comparator(info) for key, info in infos.items()},
-            abilities=Abilities.of(self.subject.target.info.abilities),
+            abilities=abilities,
             mode=self.subject.spec.mode,
             subject=self.subject.name,
             cases=cases,
@@ -205,6 +211,7 @@ class Local:
             differing_paths=self._differing_paths(unit.requests[0].info),
             compares_versions=unit.index in self._first_units,
             draws_ahead=len(self._first_units) <= MAX_KINDS_THAT_DRAW_AHEAD,
+            counts_blocks=abilities.blocks,
             focused=self.config.focus.of(unit.requests[0].info),
             kept=kept.load_seeds(file, self.callbacks.note) if file is not None else None,
             keep=None if file is None else lambda found: kept.keep_seeds(file, found, self.callbacks.note),

@@ -44,6 +44,7 @@ class Abilities:
     validated: bool = False
     switches: bool = False
     trace: bool = False
+    blocks: bool = False
 
     @property
     def closer(self) -> bool:
@@ -55,7 +56,7 @@ class Abilities:
         """Return the abilities from their names."""
         return cls(
             "served" in names, "versions" in names, "repeat" in names, "modes" in names, "validated" in names,
-            "switches" in names, "trace" in names,
+            "switches" in names, "trace" in names, "blocks" in names,
         )  # fmt: skip
 
 
@@ -77,7 +78,8 @@ class UnitPlan:
     `other_shapes` are the shapes of the other served versions, `differing_paths` the paths at which other versions of
     the type differ, `focused` those that the run focuses on.
     `compares_versions`: this version also compares the lists of all versions at the other paths. `draws_ahead`: there
-    are too few other searches to keep the target busy while this one draws and compares.
+    are too few other searches to keep the target busy while this one draws and compares. `counts_blocks`: the target
+    is asked which blocks of code the cases reach.
     """
 
     unit: Unit
@@ -101,6 +103,7 @@ class UnitPlan:
     differing_paths: frozenset[PathPattern] = frozenset()
     compares_versions: bool = True
     draws_ahead: bool = False
+    counts_blocks: bool = False
     focused: FocusedPaths = NO_FOCUSED_PATHS
     donors: tuple[Donor, ...] = ()
     fixes: FixTrials | None = None

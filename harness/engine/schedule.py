@@ -103,7 +103,7 @@ class Schedule:
     def _submit(self, running: _Running) -> None:
         while not running.batch or _is_ahead(running):
             if running.batch:
-                running.ahead.append((running.batch, *self._send(running.batch)))
+                running.ahead.append((running.batch, *self._send(running)))
             elif running.search.waits():
                 self._parked.append(running)
                 return
@@ -113,15 +113,15 @@ class Schedule:
         if running.ahead and running.ahead[0][0] is running.batch:
             _, pending, started = running.ahead.popleft()
         else:
-            pending, started = self._send(running.batch)
+            pending, started = self._send(running)
         self._waiting.append((running, pending, started))
         self._charge(running)
 
-    def _send(self, batch: list[Case]) -> tuple[Pending, float]:
+    def _send(self, running: _Running) -> tuple[Pending, float]:
         started = self.now()
-        pending = self.target.submit(batch)
+        pending = self.target.submit(running.search.to_send(running.batch))
         self.spent.encode += self.now() - started
-        self._in_flight += len(batch)
+        self._in_flight += len(running.batch)
         return pending, started
 
     def _collect(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
 
 import tree_sitter_go
@@ -23,7 +24,13 @@ _CASES = ("expression_case", "default_case", "type_case", "communication_case")
 _LEAVES = ("return_statement", "continue_statement")
 _ASSIGNS = ("short_var_declaration", "assignment_statement", "var_spec", "inc_statement", "dec_statement")
 _CHILDREN = re.compile(r"(?:Child|NewPath)\(([^()]*)\)")
+_CODE = re.compile(rb"(?:[\s{;]|//[^\n]*\n|/\*.*?\*/|(?:case|default)\b[^\n]*:\s*\n)*", re.S)
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_CONSTRUCTOR = re.compile(
+    r"^(?:Invalid|Required|Forbidden|Duplicate|NotSupported|NotFound|TooLong\w*|Too(?:Many|Few|Short)|TypeInvalid"
+    r"|InternalError)$"
+)
+_ERRORS = "k8s.io/apimachinery/pkg/util/validation/field"
 _MOST_LOCALS = 12
 _LONGEST = 90  # characters of a condition
 
@@ -51,6 +58,14 @@ class GoBranch(NamedTuple):
     def excludes(self, offset: int) -> bool:
         """Whether code at an offset stands in another branch of the same statement."""
         return self.start <= offset < self.end and not self.own[0] <= offset < self.own[1] and not self.returns
+
+
+class ErrorCall(NamedTuple):
+    """A call that makes a field error: its constructor, and the members that it adds to the path of its function."""
+
+    offset: int
+    constructor: str
+    field: str
 
 
 class Mention(NamedTuple):
@@ -144,26 +159,68 @@ class GoSource:
 
     def branches(self, offset: int) -> list[GoBranch]:
         """Return the branches above an offset, the innermost first."""
+        return self._branches(offset, reads=True)
+
+    def _branches(self, offset: int, reads: bool, most: int | None = None) -> list[GoBranch]:
+        """Return the branches above an offset, with what they read or without, at least `most` if there are so many."""
         node = self._root.descendant_for_byte_range(offset, offset)
         function = None if node is None else self._function_of(node)
         if node is None or function is None:
             return []
+        scope = function if reads else None
         found: list[GoBranch] = []
-        while node.parent is not None and node != function:
+        # The text of one is complete when the next is found.
+        while node.parent is not None and node != function and (most is None or len(found) <= most):
             parent = node.parent
             if parent.type == "if_statement":
-                self._add_if(found, node, parent, function)
+                self._add_if(found, node, parent, scope)
             elif parent.type in _SWITCHES and node.type in _CASES:
-                found.append(self._case(node, parent, function))
+                found.append(self._case(node, parent, scope))
             elif parent.type in ("block", "statement_list", *_CASES):
-                found += self._returns_before(node, function)
+                found += islice(self._returns_before(node, scope), most)
             node = parent
         return found
 
-    def _add_if(self, found: list[GoBranch], child: Node, statement: Node, function: Node) -> None:
+    def offset_at(self, line: int, column: int) -> int:
+        """Return the offset of a line and column, in bytes from 1; the end of the file if there is no such place."""
+        start = 0 if line <= 1 else (self._line_starts[line - 2] if line - 2 < len(self._line_starts) else self._size)
+        return min(start + column - 1, self._size)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [found.end() for found in re.finditer(rb"\n", self._data)]
+
+    @property
+    def _size(self) -> int:
+        return len(self._data)
+
+    def condition_of(self, start: int, end: int) -> str:
+        """Return the innermost condition above the first statement of a block of code, or that of the last `if` before
+        it that leaves the function or loop, as `unless`; empty if there is none.
+        """
+        code = _CODE.match(self._data, start, end)
+        branches = self._branches(code.end(), reads=False, most=1) if code is not None and code.end() < end else []
+        if not branches:
+            return ""
+        return f"unless {branches[0].text.removeprefix('if ')}" if branches[0].returns else branches[0].text
+
+    def error_calls(self) -> Iterator[ErrorCall]:
+        """Yield the calls of constructors of field errors, in order."""
+        packages = {name for name, path in self.imports.items() if path == _ERRORS}
+        for call in _below(self._root, "call_expression"):
+            function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+            if function is None or function.type != "selector_expression" or arguments is None:
+                continue
+            operand, name = function.child_by_field_name("operand"), _text(function.child_by_field_name("field"))
+            if operand is not None and _text(operand) in packages and _CONSTRUCTOR.match(name):
+                path = _text(next(iter(arguments.named_children), None))
+                members = [one for names in _CHILDREN.findall(path) for one in _TEXT.findall(names)]
+                yield ErrorCall(call.start_byte, name, ".".join(members))
+
+    def _add_if(self, found: list[GoBranch], child: Node, statement: Node, scope: Node | None) -> None:
         if child == statement.child_by_field_name("alternative"):
             if child.type == "if_statement" and found and found[-1].start == child.start_byte:
-                inner, names, variables = found[-1], *self._reads(_condition(statement), function)
+                inner, names, variables = found[-1], *self._reads(_condition(statement), scope)
                 found[-1] = inner._replace(
                     start=statement.start_byte, end=statement.end_byte, names=inner.names | names,
                     variables=inner.variables | variables, text=f"else {inner.text.removeprefix('else ')}",
@@ -174,28 +231,28 @@ class GoSource:
             line, text = statement.start_point[0] + 1, f"if {_short(_condition(statement))}"
         else:
             return
-        found.append(self._branch(line, text, [_condition(statement)], statement, child, function))
+        found.append(self._branch(line, text, [_condition(statement)], statement, child, scope))
 
-    def _case(self, case: Node, switch: Node, function: Node) -> GoBranch:
+    def _case(self, case: Node, switch: Node, scope: Node | None) -> GoBranch:
         value = switch.child_by_field_name("value")
         conditions = [one for other in switch.named_children for one in other.children_by_field_name("value")]
         own = " ".join(_text(one) for one in case.children_by_field_name("value"))
         tag = f"of switch {_short(value)}" if value is not None else "of a switch"
         text = f"{f'case {own}' if own else 'default'} {tag}"
         reads = [*([value] if value is not None else []), *conditions]
-        return self._branch(case.start_point[0] + 1, _cut(text), reads, switch, case, function)
+        return self._branch(case.start_point[0] + 1, _cut(text), reads, switch, case, scope)
 
     def _branch(
-        self, line: int, text: str, conditions: list[Node], statement: Node, own: Node, function: Node
+        self, line: int, text: str, conditions: list[Node], statement: Node, own: Node, scope: Node | None
     ) -> GoBranch:
         names, variables = frozenset[str](), frozenset[str]()
         for condition in conditions:
-            more = self._reads(condition, function)
+            more = self._reads(condition, scope)
             names, variables = names | more[0], variables | more[1]
         span = own.start_byte, own.end_byte
         return GoBranch(line, text, names, variables, statement.start_byte, statement.end_byte, span)
 
-    def _returns_before(self, node: Node, function: Node) -> Iterator[GoBranch]:
+    def _returns_before(self, node: Node, scope: Node | None) -> Iterator[GoBranch]:
         before = node.prev_named_sibling
         while before is not None:
             block = before.child_by_field_name("consequence") if before.type == "if_statement" else None
@@ -203,12 +260,17 @@ class GoSource:
             if block is not None and last is not None and last.type in _LEAVES:
                 condition = _condition(before)
                 line = before.start_point[0] + 1
-                one = self._branch(line, f"if {_short(condition)}", [condition], before, block, function)
+                one = self._branch(line, f"if {_short(condition)}", [condition], before, block, scope)
                 yield one._replace(returns=True, leaves_at=last.start_point[0] + 1)
             before = before.prev_named_sibling
 
-    def _reads(self, condition: Node, function: Node) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the members that a condition reads and its other names, those of its local variables followed."""
+    def _reads(self, condition: Node, scope: Node | None) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the members that a condition reads and its other names, those of its local variables followed.
+
+        `scope` is the function of the condition; without it nothing is read.
+        """
+        if scope is None:
+            return frozenset(), frozenset()
         members, variables, waiting, seen = set[str](), set[str](), [condition], set[str]()
         while waiting:
             node = waiting.pop()
@@ -219,7 +281,7 @@ class GoSource:
                 variables.add(name)
                 if name not in seen and len(seen) < _MOST_LOCALS:
                     seen.add(name)
-                    waiting += self._assigned(name, function)
+                    waiting += self._assigned(name, scope)
         return frozenset(members), frozenset(variables)
 
     def _assigned(self, name: str, function: Node) -> Iterator[Node]:

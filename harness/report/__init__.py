@@ -41,6 +41,7 @@ FORMATS: tuple[ReportFormat, ...] = (
     ReportFormat("junit", "junit.xml", "junit:render_junit", "JUnit XML"),
     ReportFormat("sarif", "report.sarif", "sarif:render_sarif", "SARIF 2.1.0"),
     ReportFormat("annotations", "annotations.txt", "annotations:render_annotations", "pull request annotations"),
+    ReportFormat("coverprofile", "cover.out", "coverprofile:render_coverprofile", "a profile for `go tool cover`"),
     ReportFormat("metrics", "metrics.prom", "metrics:render_metrics", "Prometheus metrics"),
 )
 """All report formats, in reading order."""

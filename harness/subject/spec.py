@@ -35,6 +35,7 @@ class SubjectSpec:
     `beside` is the number of processes of the run that open targets at the same time, and share the cores of the
     machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements.
     `allow_exec` runs the program that a kubeconfig names for credentials; no report says it.
+    `counts_blocks` opens a target that says which blocks of its handwritten code a case reaches.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class SubjectSpec:
     beside: int = 1
     in_process: bool = False
     allow_exec: bool = False
+    counts_blocks: bool = False
 
     @property
     def gates_text(self) -> str:

@@ -61,3 +61,16 @@ def test_what_crashes_as_nobody_asks_it_is_asked_again_as_a_request() -> None:
     assert ["IndexError: always; a validator crashed"] == [
         packed.unpack().detail for packed in search.ledger.findings()
     ]
+
+
+def test_only_a_target_that_counts_is_asked_for_blocks() -> None:
+    """By the name of the unit, once for a batch, and the cases that findings keep are the same in every run."""
+    subject: Any = ToySubject(ToySpec())
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Callbacks(), Clock())
+    search = local._search(local.units()[0], 100)
+    cases = search.cases_of([(RequestKind(search.plan.unit.requests[0].info, Operation.CREATE), {}, None, None)] * 2)
+    assert cases is search.to_send(cases)
+    search.plan.counts_blocks = True
+    assert ["", search.plan.unit.name] == [case.blocks for case in search.to_send(cases)]
+    assert ["", ""] == [case.blocks for case in cases]
+    assert [] == search.to_send([])

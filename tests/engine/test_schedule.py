@@ -59,6 +59,7 @@ def searching(index: int, kind: str, target: Clocked, until: float, early: int =
         phase=phase if early else DRAW,
         is_awaited=False,
         waits=lambda: False,
+        to_send=lambda cases: cases,
     )
 
     def run() -> Search:

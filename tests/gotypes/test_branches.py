@@ -101,3 +101,56 @@ def test_what_is_no_code_has_no_branches() -> None:
     """A line beyond the end, an empty file and a file that does not parse say nothing."""
     assert (None, []) == (SOURCE.offset_of(999), GoSource(b"").branches(0))
     assert ([], "") == (GoSource(b"func (((").calls_at(1), GoSource(b"\xff func").function_at(2))
+
+
+_CHECKS = b"""package validation
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	other "example.com/field"
+)
+
+func validate(spec *Spec, fldPath *field.Path) (errs field.ErrorList) {
+	if spec.A == nil { // no need
+		errs = append(errs, field.Required(fldPath.Child("a"), ""))
+	}
+	if spec.B {
+		return errs
+	}
+	errs = append(errs, field.Invalid(fldPath.Child("b", "c").Index(0), 1, ""), other.Invalid(fldPath, 1, ""))
+	switch spec.D {
+	case "x":
+		errs = append(errs, field.TooLong(fldPath, "", 3))
+	}
+	return errs
+}
+"""
+
+
+def test_calls_that_make_an_error_are_found() -> None:
+    """With the members that they add to the path; those of another package of the same name are none."""
+    calls = list(GoSource(_CHECKS).error_calls())
+    assert [("Required", "a"), ("Invalid", "b.c"), ("TooLong", "")] == [(one.constructor, one.field) for one in calls]
+    assert [10, 15, 18] == [_CHECKS[: one.offset].count(b"\n") + 1 for one in calls]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "condition"),
+    [
+        ((9, 19), (11, 3), "if spec.A == nil"),
+        ((8, 71), (9, 19), ""),
+        ((12, 12), (14, 3), "if spec.B"),
+        ((15, 2), (16, 15), "unless spec.B"),
+        ((17, 11), (18, 53), 'case "x" of switch spec.D'),
+    ],
+)
+def test_the_condition_of_a_block(start: tuple[int, int], end: tuple[int, int], condition: str) -> None:
+    """Of the code that is in it, as Go's counters say where it begins: at the brace, before comments."""
+    source = GoSource(_CHECKS)
+    assert condition == source.condition_of(source.offset_at(*start), source.offset_at(*end))
+
+
+def test_a_place_that_is_not_there_is_the_end() -> None:
+    """The source may be another one than what was built, or may not be there."""
+    assert 2 == GoSource(b"a\n").offset_at(9, 4)
+    assert "" == GoSource(b"").condition_of(0, 0)

@@ -51,8 +51,8 @@ def test_a_run_lists_the_branch_that_nothing_reaches(
     assert {"file": "policy_v1/handwritten.py", "line": body + 1, "to": body + 2} in branches["missed"]
 
 
-@pytest.mark.parametrize("arguments", [("--kubernetes", "1.37.1"), (str(POLICY), "--jobs", "2")])
-def test_only_this_process_can_be_watched(capfd: Any, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("arguments", [("--kubernetes", "1.37.1", "--against", "1.36.3"), (str(POLICY), "--jobs", "2")])
+def test_only_what_can_be_counted_is_counted(capfd: Any, arguments: tuple[str, ...]) -> None:
     """Anything else is refused before it is searched."""
     told = call(capfd, "run", "--branches", *arguments)
     assert 2 == told.code

@@ -180,7 +180,7 @@ def _ratchets(report: Report, ratchets: Iterable[RatchetEntry]) -> ElementTree.E
     for one in ratchets:
         case = _case("rule coverage", "", "", one.file, 0.0)
         if one.lost:
-            message = f"{len(one.lost)} rule(s) lost coverage"
+            message = f"{len(one.lost)} {one.of}(s) lost coverage"
             failure = ElementTree.SubElement(case, "failure", {"message": message, "type": "rule-coverage"})
             failure.text = _clean("\n".join(lost_rows(one, len(one.lost))))
         elif one.skipped:

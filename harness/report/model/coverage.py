@@ -88,13 +88,17 @@ class Lost(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RatchetEntry(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The result of comparing with a ratchet file. `skipped` is the reason if it was not compared."""
+    """The result of comparing with a ratchet file. `skipped` is the reason if it was not compared.
+
+    `of` is what has a line there: a rule, or a package of code.
+    """
 
     file: str
     rules: int = 0
     lost: tuple[Lost, ...] = ()
     skipped: str = ""
     updated: bool = False
+    of: str = "rule"
 
 
 class BranchEntry(msgspec.Struct, frozen=True):
@@ -136,6 +140,12 @@ class Coverage(msgspec.Struct, frozen=True, omit_defaults=True):
     def lost(self) -> tuple[Lost, ...]:
         """All rules that lost coverage."""
         return tuple(one for ratchet in self.ratchets for one in ratchet.lost)
+
+    @property
+    def lost_of(self) -> str:
+        """What lost coverage: rules, packages of code, or several of these."""
+        named = {ratchet.of for ratchet in self.ratchets if ratchet.lost}
+        return named.pop() if len(named) == 1 else "line"
 
 
 EARLY_SECONDS = 30.0

@@ -16,6 +16,7 @@ from harness.case import Excluded, kind_name
 from harness.compare.confirmation import Confirmation, Outcome
 from harness.compare.finding import SEVERITIES, Finding, Severity
 from harness.events import Budget, Discovery, Expected, Replayed, Timings
+from harness.report.model.code import FunctionEntry
 from harness.report.model.cost import Cost
 from harness.report.model.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
 from harness.report.model.moves import Moves
@@ -313,6 +314,7 @@ class Report(msgspec.Struct, frozen=True):
     uncovered: tuple[UncoveredEntry, ...] = ()
     coverage: Coverage | None = None
     branches: BranchCoverage | None = None
+    code: tuple[FunctionEntry, ...] = ()
     verification: Verification | None = None
     cost: Cost | None = None
     moves: tuple[Moves, ...] = ()

@@ -11,6 +11,7 @@ import msgspec
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.events import Discovery, Timings, stop_rank
 from harness.report.model.assembly import compute_sums, report_order
+from harness.report.model.code import combine_functions
 from harness.report.model.coverage import combine_rules, combine_uncovered, sum_coverage
 from harness.report.model.document import Exceptions, KindEntry, Part, Report, ReportedFinding
 from harness.report.words import rank
@@ -44,6 +45,7 @@ def combine(reports: Sequence[Report]) -> Report:
         rules=rules,
         uncovered=tuple(_sum_up(uncovered, lambda one: one.key, combine_uncovered)),
         coverage=sum_coverage(rules) if any(report.coverage is not None for report in reports) else None,
+        code=tuple(_sum_up([one for report in reports for one in report.code], lambda one: one.key, combine_functions)),
         examples=tuple(dict.fromkeys(example for report in reports for example in report.examples)),
         started=min(report.started for report in reports),
         witnesses=tuple(dict.fromkeys(one for report in reports for one in report.witnesses)),

@@ -8,13 +8,14 @@ from itertools import groupby
 from harness.report.escaping import count, cut, visible
 from harness.report.model.coverage import EARLY_SECONDS, Coverage, RatchetEntry, RuleEntry, UncoveredEntry
 from harness.report.model.document import Report
+from harness.report.text.code import code_rows
 
 
 def rule_rows(report: Report) -> list[str]:
     """Return sentences on the declared rules that fired, limits, handwritten checks without a rule, and ratchets."""
-    sums, branches = report.coverage, list(_branches(report))
+    sums, branches = report.coverage, [*_branches(report), *code_rows(report)]
     if sums is None or not sums.declared:
-        return branches
+        return [*map(_ratchet, sums.ratchets if sums is not None else ()), *branches]
     rows = [_fired_rules(sums)]
     if sums.limits:
         rows.append(
@@ -40,7 +41,7 @@ def _branches(report: Report, most: int = 10) -> Iterator[str]:
 
 
 def _ratchet(ratchet: RatchetEntry) -> str:
-    name = f"{visible(ratchet.file)}, {count(ratchet.rules, 'rule')}"
+    name = f"{visible(ratchet.file)}, {count(ratchet.rules, ratchet.of)}"
     if ratchet.skipped:
         return f"{name}: not compared: {visible(ratchet.skipped)}"
     if ratchet.updated:
@@ -64,7 +65,7 @@ def lost_rows(ratchet: RatchetEntry, most: int = 10) -> Iterator[str]:
     """Yield the rules that lost coverage, at most `most` of them."""
     if not ratchet.lost:
         return
-    yield f"{count(len(ratchet.lost), 'rule')} of {visible(ratchet.file)} lost coverage:"
+    yield f"{count(len(ratchet.lost), ratchet.of)} of {visible(ratchet.file)} lost coverage:"
     for one in ratchet.lost[:most]:
         since = f", as it was since {visible(one.since)}" if one.since else ""
         yield f"  {visible(one.rule)}: no longer {', '.join(one.marks)}{since}"

@@ -89,7 +89,7 @@ def _other_failures(report: Report) -> Iterator[str]:
     if unwitnessed:
         yield count(len(unwitnessed), "exception has no witness", "exceptions have no witness")
     if report.coverage is not None and report.coverage.lost:
-        yield count(len(report.coverage.lost), "rule") + " lost coverage"
+        yield count(len(report.coverage.lost), report.coverage.lost_of) + " lost coverage"
     if contradictions := describe_contradictions(report):
         yield contradictions
 

@@ -45,13 +45,15 @@ def open_release(spec: SubjectSpec, note: Note) -> Subject:
     # A worker with more threads than cores loses time to switching between them.
     threads = max(1, (os.cpu_count() or 1) // spec.beside) if spec.beside > 1 else None
     if spec.declarative != "python":
-        target = KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note)
+        target = KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks)
         universe = Universe.from_folders(type_folders(spec.location))
         tags = TagTrials(universe)
         return Subject(spec, "kubernetes", cast(Target, target), universe, None, literals, tags=tags, code=code)
     api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
     types = compiled_types(api, edited, note)
-    inner = cast(Target, KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note))
+    inner = cast(
+        Target, KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks)
+    )
     edited_target = with_types(inner, lambda: types)
     return Subject(spec, "kubernetes", edited_target, api.universe, None, literals, tags=trials_of(api), code=code)
 

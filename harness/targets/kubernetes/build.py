@@ -47,6 +47,8 @@ OVERLAY = "overlay.json"
 _SUM = ".sha256"
 _WAITING = "another process builds this worker; waiting for it"
 _TOP = "k8s.io/kubernetes"
+MODULE = "worker"
+"""The module of the worker's own code."""
 _LINK = "apimachinery"
 _VALIDATE = "pkg/registry/rest/validate.go"
 _GENERATIONS = {
@@ -87,7 +89,8 @@ class Program:
     `parts` those that are compiled for a generation. `imports` writes what differs from release to release; a program
     without it makes no handwritten errors, and so has no hook in their constructors. `oldest` is the oldest minor
     release that it can be linked with. `modules` are required besides those of the release, in the version that its
-    go.mod names. `variables` are string variables of the release's packages that the linker sets.
+    go.mod names. `variables` are string variables of the release's packages that the linker sets, `flags` are more
+    flags of the compiler.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Program:
     oldest: tuple[int, int] = OLDEST
     modules: tuple[str, ...] = ()
     variables: Callable[[KubernetesSource], Mapping[str, str]] = lambda release: {}
+    flags: tuple[str, ...] = ()
 
 
 def _parts(generation: str) -> list[Path]:
@@ -109,7 +113,21 @@ def generation_files(generation: str, part: str = "*") -> list[Path]:
     return sorted(path for name in _PARTS.get(generation, (generation,)) for path in folder.glob(f"{name}{part}.go"))
 
 
-VALIDATORS = Program("", lambda: _go_files(WORKER), _parts, lambda *given: generated(*given))
+def _sources() -> list[Path]:
+    return [*_go_files(WORKER / "common"), *_go_files(WORKER / "generations")]
+
+
+VALIDATORS = Program("", _sources, _parts, lambda *given: generated(*given))
+
+COVERED = Program(
+    "covered-",
+    lambda: [*_sources(), *_go_files(WORKER / "covered")],
+    lambda generation: [*_parts(generation), *_go_files(WORKER / "covered")],
+    lambda *given: generated(*given),
+    # Counters can be read and cleared while the program runs in this mode alone, and only if main has them too.
+    flags=("-cover", "-covermode=atomic", f"-coverpkg={MODULE},{_TOP}/pkg/apis/.../validation"),
+)
+"""The worker with counters in the packages of handwritten validation."""
 
 
 def worker_for(release: KubernetesSource, note: Note, program: Program = VALIDATORS) -> Path:
@@ -265,7 +283,7 @@ def _build_into(binary: Path, release: KubernetesSource, toolchain: Toolchain, n
         if release.folder is not None:
             standing = remember(release.folder, binary.parent.parent.parent / "code")
         toolchain = write_sources(folder, release, toolchain, program, standing)
-        _compile(folder, toolchain, note, program.variables(release))
+        _compile(folder, toolchain, note, program.variables(release), program.flags)
         binary.parent.mkdir(mode=0o700, exist_ok=True)
         _move_to_cache(folder / _BINARY, binary)
     finally:
@@ -368,7 +386,8 @@ def go_mod(release: KubernetesSource, upstream: str, linked: bool = False, modul
     else:
         replace = [f"\t{_TOP} => {release.folder}"]
         replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in staging]
-    return "\n".join(["module worker", "", *kept, "", "require (", *require, ")", "", "replace (", *replace, ")", ""])
+    head = [f"module {MODULE}", "", *kept, ""]
+    return "\n".join([*head, "require (", *require, ")", "", "replace (", *replace, ")", ""])
 
 
 def generated(top: Path, generation: str, traces: bool = False) -> str:
@@ -444,7 +463,9 @@ def go_environment() -> dict[str, str]:
     return {**os.environ, "GOFLAGS": flags, "GOWORK": "off", "GO111MODULE": "on", "CGO_ENABLED": "0"}
 
 
-def _compile(folder: Path, toolchain: Toolchain, note: Note, variables: Mapping[str, str]) -> None:
+def _compile(
+    folder: Path, toolchain: Toolchain, note: Note, variables: Mapping[str, str], flags: tuple[str, ...]
+) -> None:
     settings = "".join(f" -X {name}={value}" for name, value in variables.items())
     command = [
         str(toolchain.go),
@@ -453,6 +474,7 @@ def _compile(folder: Path, toolchain: Toolchain, note: Note, variables: Mapping[
         "-trimpath",
         f"-overlay={OVERLAY}",
         f"-ldflags=-s -w{settings}",
+        *flags,
         "-o",
         _BINARY,
         ".",

@@ -13,8 +13,8 @@ import msgspec
 from harness.case import Gates, TargetInfo, Vocabulary
 from harness.diagnostics import TargetError, near_miss
 from harness.field import ErrorType
-from harness.targets.kubernetes.build import worker_for
-from harness.targets.kubernetes.release import find_release
+from harness.targets.kubernetes.build import COVERED, worker_for
+from harness.targets.kubernetes.release import KubernetesSource, find_release
 from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
 
@@ -50,8 +50,9 @@ class KubernetesTarget(WorkerProcess):
 
     `location` is a release number (`1.37.1`) or the folder of a checkout. `gates` are feature gates by name, including
     AllAlpha and AllBeta; gates are global in a Go process, so each configuration has a worker of its own. `jobs` limits
-    the worker's threads (None: one per core). `measure` fills `Answer.nanoseconds`. `note` is called with a message
-    when the worker is built or restarted.
+    the worker's threads (None: one per core). `measure` fills `Answer.nanoseconds`. `blocks` takes a worker with
+    counters in its handwritten code, which has one thread, because they are those of the whole process. `note` is
+    called with a message when the worker is built or restarted.
 
     Raises: TargetError if the worker cannot be built or started, or a gate is unknown or locked.
     """
@@ -63,22 +64,32 @@ class KubernetesTarget(WorkerProcess):
         gates: Gates | None = None,
         jobs: int | None = None,
         measure: bool = False,
+        blocks: bool = False,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         release = find_release(location)
-        binary = worker_for(release, note)
+        binary = _worker_with_counters(release, note) if blocks else worker_for(release, note)
         argv = [str(binary), "-release", release.name]
         if gates:
             check_gates(binary, gates, release.name)
             argv += ["-gates", render_gates(gates)]
         if measure:
             argv.append("-nanoseconds")
-        super().__init__(argv, env=worker_environment(jobs), limits=_LIMITS, note=note)
+        super().__init__(argv, env=worker_environment(1 if blocks else jobs), limits=_LIMITS, note=note)
 
     @property
     def info(self) -> TargetInfo:
         """The worker's description of itself, with the calls of Go that its handwritten validators make."""
         return msgspec.structs.replace(self._info, vocabulary=GO)
+
+
+def _worker_with_counters(release: KubernetesSource, note: Callable[[str], None]) -> Path:
+    """Return the worker that counts its code, or else the one that does not: the search is worth as much without."""
+    try:
+        return worker_for(release, note, COVERED)
+    except TargetError as error:
+        note(f"the code of handwritten validators is not counted: {error}")
+        return worker_for(release, note)
 
 
 def render_gates(gates: Gates) -> str:

@@ -85,7 +85,7 @@ def _headline(report: Report, groups: Sequence[Group]) -> Text:
     row.append(f", {count(report.totals.findings, 'finding')}")
     row.append(describe_tolerated(report))
     if report.coverage is not None and report.coverage.lost:
-        row.append(f", {count(len(report.coverage.lost), 'rule')} lost coverage", style=ALARM)
+        row.append(f", {count(len(report.coverage.lost), report.coverage.lost_of)} lost coverage", style=ALARM)
     if groups:
         causes = count(len(by_cause(groups)), "cause")
         row.append(f", {causes} in {count(len(groups), 'group')}")

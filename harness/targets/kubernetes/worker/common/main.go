@@ -13,6 +13,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
+// reachedBlocks lists the blocks of code that ran since it was last called, without those that were told to this name
+// before; nil in a worker without counters.
+var reachedBlocks func(name string) []uint64
+
 type server struct {
 	found   *discovery
 	byKind  map[string]*entry
@@ -80,6 +84,9 @@ func (s *server) info(release string) targetInfo {
 	if errorHook != nil {
 		abilities = append(abilities, "trace")
 	}
+	if reachedBlocks != nil {
+		abilities = append(abilities, "blocks")
+	}
 	return targetInfo{
 		Name: "kubernetes " + release, Protocol: protocol, Release: release, Abilities: abilities, Kinds: kinds,
 		Excluded: s.found.excluded, Ruled: ruledKinds(), Gates: s.gates,
@@ -95,6 +102,9 @@ func (s *server) reply(raw []byte) []byte {
 		out = answerDeclarative(&line)
 	} else {
 		out = s.answer(&line)
+	}
+	if line.Blocks != "" && reachedBlocks != nil {
+		out.Blocks = reachedBlocks(line.Blocks)
 	}
 	encoded, err := out.encode()
 	if err != nil {

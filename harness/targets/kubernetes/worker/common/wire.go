@@ -35,6 +35,7 @@ type caseLine struct {
 	Brief       bool            `json:"brief"`
 	Measure     *measureLine    `json:"measure"`
 	Trace       bool            `json:"trace"`
+	Blocks      string          `json:"blocks"`
 }
 
 type wireError struct {
@@ -79,6 +80,7 @@ type answer struct {
 	Parent      []wireError            `json:"parent,omitempty"`
 	Nanoseconds map[string]int64       `json:"nanoseconds,omitempty"`
 	Cost        *cost                  `json:"cost,omitempty"`
+	Blocks      []uint64               `json:"blocks,omitempty"`
 }
 
 // refused says whether there is anything wrong with the object, or the case.

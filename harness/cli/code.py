@@ -1,0 +1,87 @@
+"""Counts the code of handwritten validators of releases that a run reaches, and adds it to the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import click
+import msgspec
+
+from harness.diagnostics import HarnessError, InputError
+from harness.engine.observers import ObserverFactory
+from harness.events import Result
+from harness.gotypes.branches import GoSource
+from harness.limits import read_checkout
+from harness.report.escaping import lines
+from harness.report.model.code import BlockEntry, FunctionEntry
+from harness.report.model.document import Report
+from harness.rulecov.blocks import NAME, BlockObserverFactory
+from harness.subject import SubjectSpec
+from harness.subject.openers.kubernetes import KUBERNETES
+from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, source_folder
+
+_TOP = "k8s.io/kubernetes/"
+
+
+def can_count(spec: SubjectSpec) -> bool:
+    """Whether a subject has handwritten code with counters: a release or checkout that is not compared with another."""
+    return spec.kind == KUBERNETES.name and spec.against is None
+
+
+def block_observers(spec: SubjectSpec) -> dict[str, ObserverFactory]:
+    """Return the observer of code coverage of a subject that counts its blocks."""
+    return {NAME: BlockObserverFactory()} if spec.counts_blocks else {}
+
+
+def with_code(report: Report, results: Sequence[Result], specs: Iterable[SubjectSpec]) -> Report:
+    """Return a report with the functions of handwritten validators and what was reached of them.
+
+    What cannot be read is a message, because the rest of the report is worth as much without it.
+    """
+    spec = next((one for one in specs if one.counts_blocks), None)  # a run has one release at most
+    counted = [result for result in results if NAME in result.observed]
+    if spec is None or not counted:
+        return report
+    reached = {one for result in counted for unit in result.observed[NAME] for one in unit.blocks}
+    if not all(unit.can_count for result in counted for unit in result.observed[NAME]):
+        _warn("the worker has no counters that can be read, so that the code which was reached is unknown")
+        return report
+    try:
+        blocks, root = blocks_of_release(spec.location), source_folder(spec.location)
+    except HarnessError as error:
+        _warn(str(error))
+        return report
+    return msgspec.structs.replace(report, code=tuple(functions_of(counted[0].subject, blocks, reached, root)))
+
+
+def functions_of(
+    subject: str, blocks: Iterable[CodeBlock], reached: Iterable[int], root: Path
+) -> Iterator[FunctionEntry]:
+    """Yield the functions that blocks belong to, with what the sources below a folder say of the blocks."""
+    seen = frozenset(reached)
+    for file, own in groupby(sorted(blocks, key=lambda one: (one.file, one.number)), lambda one: one.file):
+        source = _read_source(root / file.removeprefix(_TOP))
+        errors = list(source.error_calls())
+        for (_, name), parts in groupby(own, lambda one: (one.number >> 20, one.function)):
+            entries = []
+            for block in parts:
+                start, end = source.offset_at(*block.start), source.offset_at(*block.end)
+                is_reached = block.number in seen
+                made = tuple((one.constructor, one.field) for one in errors if start <= one.offset < end)
+                condition = "" if is_reached else source.condition_of(start, end)
+                entries.append(BlockEntry(block.start, block.end, block.statements, is_reached, condition, made))
+            yield FunctionEntry(subject, file, name, tuple(sorted(entries, key=lambda one: one.start)))
+
+
+def _read_source(path: Path) -> GoSource:
+    try:
+        return GoSource(read_checkout(path))
+    except (OSError, InputError) as error:
+        _warn(f"{path.name}: conditions are not told: {error}")
+        return GoSource(b"")
+
+
+def _warn(text: str) -> None:
+    click.echo(f"harness: {lines(text)}", err=True)

@@ -1,0 +1,95 @@
+"""The report section on code coverage: functions of handwritten validators, and which of their blocks were reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+import msgspec
+
+
+class BlockEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Statements that run together, from a line and column (in bytes, from 1) to another.
+
+    `condition` is what decides about a block that was not reached. `errors` are the errors that it makes: the name of
+    the constructor, and the members that it adds to the path which the function is given.
+    """
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    statements: int
+    reached: bool = False
+    condition: str = ""
+    errors: tuple[tuple[str, str], ...] = ()
+
+
+class FunctionEntry(msgspec.Struct, frozen=True):
+    """A function of handwritten validators. `file` begins with the import path of its package."""
+
+    subject: str
+    file: str
+    name: str
+    blocks: tuple[BlockEntry, ...]
+
+    @property
+    def package(self) -> str:
+        """The import path of its package."""
+        return self.file.rpartition("/")[0]
+
+    @property
+    def key(self) -> tuple[str, str, str, tuple[int, int]]:
+        """The identity of the function; several of a file may have one name, such as `init`."""
+        return self.subject, self.file, self.name, self.blocks[0].start
+
+    @property
+    def missed(self) -> tuple[BlockEntry, ...]:
+        """The blocks that no case reached."""
+        return tuple(block for block in self.blocks if not block.reached)
+
+
+class CodeSums(msgspec.Struct, frozen=True):
+    """Numbers of statements, of blocks, and of calls that make an error, each with how many cases reached."""
+
+    statements: int
+    reached: int
+    blocks: int
+    reached_blocks: int
+    errors: int
+    reached_errors: int
+
+    @property
+    def missed(self) -> int:
+        """The number of statements that no case reached."""
+        return self.statements - self.reached
+
+
+def sum_code(functions: Iterable[FunctionEntry]) -> CodeSums:
+    """Add up functions."""
+    blocks = [block for function in functions for block in function.blocks]
+    reached = [block for block in blocks if block.reached]
+    return CodeSums(
+        sum(block.statements for block in blocks),
+        sum(block.statements for block in reached),
+        len(blocks),
+        len(reached),
+        sum(len(block.errors) for block in blocks),
+        sum(len(block.errors) for block in reached),
+    )
+
+
+def by_package(functions: Sequence[FunctionEntry]) -> dict[str, list[FunctionEntry]]:
+    """Group functions by package, in order of path."""
+    found: dict[str, list[FunctionEntry]] = {}
+    for function in sorted(functions, key=lambda one: one.package):
+        found.setdefault(function.package, []).append(function)
+    return found
+
+
+def combine_functions(one: FunctionEntry, other: FunctionEntry) -> FunctionEntry:
+    """Combine what two searches reached of one function."""
+    return msgspec.structs.replace(one, blocks=tuple(_combined(one.blocks, other.blocks)))
+
+
+def _combined(blocks: Sequence[BlockEntry], others: Sequence[BlockEntry]) -> Iterator[BlockEntry]:
+    for block, other in zip_longest(blocks, others):
+        yield other if block is None or (other is not None and other.reached) else block

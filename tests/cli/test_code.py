@@ -1,0 +1,168 @@
+"""Code coverage of a run: what the report says of each block, and what is told when nothing was counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness.cli import code
+from harness.cli.code import block_observers, can_count, functions_of, with_code
+from harness.cli.ratchets import Ratchets
+from harness.diagnostics import TargetError
+from harness.report.formats.json import encode
+from harness.report.model.assembly import build_report
+from harness.report.model.code import BlockEntry, FunctionEntry
+from harness.report.model.coverage import BranchCoverage, BranchEntry, RatchetEntry
+from harness.report.model.document import Report
+from harness.rulecov.blocks import NAME, Reached
+from harness.subject import SubjectSpec
+from harness.targets.kubernetes.blocks import CodeBlock
+from tests.cli.fakes import call
+from tests.report import made
+from tests.report.covered import FIRST, PACKAGE, WHOLE, covered
+
+_FILE = "k8s.io/kubernetes/pkg/apis/x/validation/v.go"
+_SOURCE = """package validation
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+func Check(size int, path *field.Path) (errs field.ErrorList) {
+	if size > 9 {
+		errs = append(errs, field.Invalid(path.Child("size"), size, ""))
+	}
+	return errs
+}
+"""
+BLOCKS = (
+    CodeBlock(0, _FILE, "Check", (5, 64), (6, 14), 1),
+    CodeBlock(1, _FILE, "Check", (9, 2), (9, 13), 1),
+    CodeBlock(2, _FILE, "Check", (6, 14), (8, 3), 1),
+    CodeBlock(1 << 20, _FILE, "init.0", (12, 1), (12, 9), 1),
+)
+COUNTING = SubjectSpec("kubernetes", "1.37.1", counts_blocks=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with the source of the blocks."""
+    path = tmp_path / _FILE.removeprefix("k8s.io/kubernetes/")
+    path.parent.mkdir(parents=True)
+    path.write_text(_SOURCE)
+    return tmp_path
+
+
+def test_the_blocks_of_a_function_are_described(root: Path) -> None:
+    """In the order of the source, those that were not reached with their condition, all with their errors."""
+    first, second = functions_of("kubernetes", BLOCKS, [0, 1], root)
+    assert ("Check", "init.0", f"{PACKAGE.rpartition('/apps')[0]}/x/validation") == (
+        first.name, second.name, first.package,
+    )  # fmt: skip
+    assert (
+        BlockEntry((5, 64), (6, 14), 1, reached=True),
+        BlockEntry((6, 14), (8, 3), 1, condition="if size > 9", errors=(("Invalid", "size"),)),
+        BlockEntry((9, 2), (9, 13), 1, reached=True),
+    ) == first.blocks
+
+
+def test_a_source_that_is_gone_leaves_the_numbers(tmp_path: Path, capfd: Any) -> None:
+    """Told once for the file."""
+    first, _ = functions_of("kubernetes", BLOCKS, [0], tmp_path)
+    assert [True, False, False] == [block.reached for block in first.blocks]
+    assert 1 == capfd.readouterr().err.count("v.go: conditions are not told")
+
+
+def run_of(*units: Reached) -> Any:
+    """Return the result of a run with such outcomes."""
+    return made.result(observed={NAME: units})
+
+
+def test_what_all_kinds_reached_is_in_the_report(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The searches of all units together."""
+    monkeypatch.setattr(code, "blocks_of_release", lambda location: BLOCKS)
+    monkeypatch.setattr(code, "source_folder", lambda location: root)
+    result = run_of(Reached("v1 a", frozenset({0}), True), Reached("v1 b", frozenset({2}), True))
+    report = with_code(build_report(result), [result], [COUNTING])
+    assert [1, 1] == [len(one.missed) for one in report.code]
+
+
+@pytest.mark.parametrize("can_count", [True, False])
+def test_what_cannot_be_counted_is_a_message(monkeypatch: pytest.MonkeyPatch, capfd: Any, can_count: bool) -> None:
+    """And the report is as it would be without."""
+
+    def refuse(location: str) -> Any:
+        raise TargetError("the worker does not tell which code it has counters for")
+
+    monkeypatch.setattr(code, "blocks_of_release", refuse)
+    result = run_of(Reached("v1 a", frozenset(), can_count))
+    report = build_report(result)
+    assert report == with_code(report, [result], [COUNTING])
+    told = capfd.readouterr().err
+    assert ("does not tell which code" if can_count else "no counters that can be read") in told
+
+
+def test_only_releases_have_counters() -> None:
+    """And only if they are compared with nothing else; others are searched as always."""
+    assert can_count(SubjectSpec("kubernetes", "1.37.1"))
+    assert not can_count(SubjectSpec("kubernetes", "1.37.1", against="1.36.3"))
+    assert not can_count(SubjectSpec("suite", "suites/x_v1"))
+    assert ({NAME}, set()) == (
+        set(block_observers(COUNTING)),
+        set(block_observers(SubjectSpec("kubernetes", "1.37.1"))),
+    )
+
+
+@pytest.mark.parametrize(("option", "words"), [("--code", "if spec.Size > 9"), ("--errors", "errors by field")])
+def test_the_code_of_a_report_is_listed(tmp_path: Path, capfd: Any, option: str, words: str) -> None:
+    """By function or by field, with the sums; a report without says how to get it."""
+    file = tmp_path / "r.json"
+    file.write_bytes(encode(covered()))
+    told = call(capfd, "rules", "--report", str(file), option)
+    assert (0, True, True) == (told.code, words in told.out, "handwritten code: 7 of 8" in told.out)
+    told = call(capfd, "rules", "--report", str(file), option, "--json")
+    assert (FIRST, WHOLE) == msgspec.json.decode(told.out, type=tuple[FunctionEntry, ...])
+    file.write_bytes(encode(build_report(made.result())))
+    told = call(capfd, "rules", "--report", str(file), option)
+    assert (2, True) == (told.code, "run with --kubernetes RELEASE --branches" in told.err)
+    told = call(capfd, "rules", option)
+    assert (2, True) == (told.code, "require a report" in told.err)
+
+
+def held(report: Report, file: Path, update: bool = False) -> RatchetEntry:
+    """Hold a report to a ratchet of code."""
+    coverage = Ratchets(None, update, file).compare_code(report).coverage
+    assert coverage is not None
+    return coverage.ratchets[-1]
+
+
+def test_a_run_that_reaches_less_fails(tmp_path: Path) -> None:
+    """By package, or by file of Python; as much as before is enough."""
+    file = tmp_path / "coverage.ratchet"
+    file.write_text(f"{PACKAGE}: 0 since 2026-01-02\nk8s.io/x/validation: 0\nw.py: 1\n")
+    python = BranchCoverage(9, (BranchEntry("w.py", 1, 2), BranchEntry("w.py", 1, 3), BranchEntry("w.py", 4, 5)))
+    report = msgspec.structs.replace(covered(), branches=python)
+    entry = held(report, file)
+    assert [
+        (PACKAGE, ("reached in 1 statement",), "2026-01-02"), ("w.py", ("reached in 2 branches",), ""),
+    ] == [(one.rule, one.marks, one.since) for one in entry.lost]  # fmt: skip
+    judged = Ratchets(None, False, file).compare_code(report)
+    assert (1, "package") == (judged.exit_code, judged.coverage.lost_of if judged.coverage else "")
+    file.write_text(f"{PACKAGE}: 1\n")
+    assert () == held(covered(), file).lost
+    assert 0 == Ratchets(None, False, file).compare_code(covered()).exit_code
+
+
+def test_a_ratchet_is_lowered_and_not_compared_with_less(tmp_path: Path, capfd: Any) -> None:
+    """A run of some kinds or of fewer cases reaches less by its nature; one that counted nothing is told."""
+    file = tmp_path / "coverage.ratchet"
+    assert held(covered(), file, update=True).updated
+    assert f"{PACKAGE}: 1 since" in file.read_text()
+    narrow = msgspec.structs.replace(covered(), narrowed=("--kind pods",))
+    assert "only some kinds or operations were asked" == held(narrow, file).skipped
+    file.write_text(f"cases: 99999999\n{PACKAGE}: 0\n")
+    assert "it holds for 99,999,999 cases" in held(covered(), file).skipped
+    report = build_report(made.result())
+    assert report == Ratchets(None, False, file).compare_code(report)
+    assert "was not compared: no code was counted" in capfd.readouterr().err

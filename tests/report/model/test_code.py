@@ -1,0 +1,23 @@
+"""What several searches reached of the same code is added up."""
+
+from __future__ import annotations
+
+import msgspec
+
+from harness.report.model.code import CodeSums, combine_functions, sum_code
+from harness.report.model.merging import combine
+from tests.report.covered import FIRST, WHOLE, covered, function
+
+
+def test_a_block_that_one_search_reached_is_reached() -> None:
+    """In reports of shards too, whatever the order."""
+    other = function(FIRST.name, *(msgspec.structs.replace(block, reached=not block.reached) for block in FIRST.blocks))
+    assert () == combine_functions(FIRST, other).missed == combine_functions(other, FIRST).missed
+    merged = combine([covered(FIRST), covered(other, WHOLE)])
+    assert [(FIRST.name, 0), (WHOLE.name, 0)] == [(one.name, len(one.missed)) for one in merged.code]
+
+
+def test_the_sums() -> None:
+    """Of statements, blocks and errors."""
+    assert CodeSums(8, 7, 3, 2, 3, 1) == sum_code((FIRST, WHOLE))
+    assert 1 == sum_code((FIRST, WHOLE)).missed

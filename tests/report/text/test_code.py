@@ -1,0 +1,44 @@
+"""How much of the handwritten code was reached, in sentences."""
+
+from __future__ import annotations
+
+from harness.report.model.assembly import build_report
+from harness.report.text.code import code_rows, code_table, field_table
+from harness.report.text.rules import rule_rows
+from tests.report import made
+from tests.report.covered import FIRST, PACKAGE, WHOLE, covered
+
+
+def test_the_sums_are_told() -> None:
+    """Statements, blocks and calls that make errors; the packages with most left; nothing if nothing was counted."""
+    rows = list(code_rows(covered()))
+    assert rows == rule_rows(covered())
+    assert [
+        "handwritten code: 7 of 8 statements reached (87.5%), 2 of 3 blocks, 1 of 3 calls that make an error",
+        f"  not reached: 1 statement of {PACKAGE}",
+    ] == rows
+    assert [] == list(code_rows(build_report(made.result())))
+
+
+def test_every_block_that_was_not_reached_is_told() -> None:
+    """With its lines, its condition and its errors; what was reached whole can be left out."""
+    table = list(code_table((FIRST, WHOLE), unseen=True))
+    assert [
+        f"{PACKAGE}: 3 of 4 statements reached (75.0%)",
+        "  validation.go:3 ValidateSpec: 3 of 4 statements reached (75.0%)",
+        "    not reached: 5-7, 1 statement; if spec.Size > 9; Invalid at name; Invalid at (path of the caller)",
+        "",
+    ] == table
+    assert len(table) + 3 == len(list(code_table((FIRST, WHOLE), unseen=False)))
+
+
+def test_errors_are_told_by_field() -> None:
+    """Of each field how many calls were reached, and where the others are."""
+    assert [
+        f"{PACKAGE}: errors by field",
+        "  (path of the caller): 0 of 1 reached",
+        "    not reached: Invalid at validation.go:5 ValidateSpec",
+        "  name: 1 of 2 reached",
+        "    not reached: Invalid at validation.go:5 ValidateSpec",
+        "",
+    ] == list(field_table((FIRST, WHOLE), unseen=False))
