@@ -149,8 +149,9 @@ class Explainer:
         if self.fixes is not None:
             finding = yield from self.fixes.run(finding, comparator)
         traced = TracedErrors(
-            answers[-1].handwritten if repeated and answers else (), masking=found.masking, beside=found.beside
-        )
+            answers[-1].handwritten if repeated and answers else (),
+            masking=found.masking, beside=found.beside, partner=found.partner,
+        )  # fmt: skip
         if self.traces and finding.side == "declarative" and found.spoken is not None and found.shown is None:
             [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
             internal = canonical_path(comparator.matcher.normalize(mismatch.path))

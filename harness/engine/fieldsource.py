@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -187,7 +188,7 @@ class TracedErrors(NamedTuple):
 
     `masking` is the error of the case because of which the handwritten validator returned early, and `beside` the
     member that decides whether it checks. `path` is that of the finding as the handwritten code reports it, which may
-    be that of the internal type.
+    be that of the internal type. `partner` is the error of the other side that is the same error in another form.
     """
 
     own: Sequence[FieldError] = ()
@@ -195,6 +196,7 @@ class TracedErrors(NamedTuple):
     masking: FieldError | None = None
     path: str = ""
     beside: str = ""
+    partner: FieldError | None = None
 
 
 NOT_TRACED = TracedErrors()
@@ -210,6 +212,8 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
     if failure is not None:
         return msgspec.structs.replace(finding, handwritten_source=failure.at) if _is_of_check(failure) else finding
     own = _sources_of(finding, traced.own)
+    if not own and finding.side == "declarative" and traced.partner is not None:
+        own = [one for one in _alike(traced.partner, traced.own) if one.source]
     silent = [] if own else _sources_of(finding, traced.elsewhere)
     if not own and not silent and traced.path not in ("", finding.path):
         silent = _sources_of(msgspec.structs.replace(finding, path=traced.path), traced.elsewhere)
@@ -221,39 +225,58 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
         told, is_shared = _tell_silent(finding, traced, code, next(one for one in silent if one.source == source))
         finding = msgspec.structs.replace(finding, fix="write an exception") if is_shared else finding
     else:
-        told = _tell_made(finding, own, source, code)
+        told = _tell_made(finding, own, source, code, traced.partner)
     is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared
     return msgspec.structs.replace(
         finding, handwritten_source=source, fix=f"{finding.fix}; {told}" if is_there else finding.fix
     )
 
 
-_MADE_THERE = frozenset({"wording", "wrong-path", "other-value"})
+_MADE_THERE = frozenset({"wording", "wrong-path", "other-value", "duplicate", "path", "boundary"})
 """Causes whose fix is made where the error is, though it names no check."""
-_SHARED_WORDS = _MADE_THERE - {"wrong-path"}
+_SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
 """Causes whose fix changes an error for all who call what makes it; a wrong name is wrong for all of them."""
+_DEPENDS = "which depends on the old object"
+"""In a fix: the condition that follows decides, and not the line of the error."""
 
 
-def _tell_made(finding: Finding, own: Sequence[FieldError], source: str, code: HandwrittenCode) -> str:
-    """Say where the handwritten error is made; code that kinds share may make it again."""
-    shared = [one.source for one in own if one.source != source and _OF_LIBRARY.match(one.source)]
-    if not shared:
-        told = f"the handwritten check is {_describe_place(source, code)}"
-        if finding.cause == "wrong-path" and finding.member and not finding.source:
-            check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
-            name = pattern_of(finding.member)[0]
-            given = code.find_member(check, name)
-            return f"the name {name} is given at {given.text}; {told}" if given is not None else told
+def _tell_made(
+    finding: Finding, own: Sequence[FieldError], source: str, code: HandwrittenCode, partner: FieldError | None
+) -> str:
+    """Say where the handwritten error is made, everywhere; code that kinds share may make it again."""
+    others = _each([one.source for one in own if one.source != source])
+    shared = [one for one in others if _OF_LIBRARY.match(one)]
+    check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
+    place = _describe_place(check, code)
+    told = f"the handwritten check is {place}"
+    if not others:
+        if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_member(check, name)):
+            return f"the name {name} is given at {' and at '.join(one.text for one in given)}; {told}"
         if finding.cause != "ratcheting":
             return told
-        check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
         updates = code.find_update(check, check.path)
-        return f"{told}, which depends on the old object already, {_under(updates)}" if updates else told
+        return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told
+    kinds = [source, *(one for one in others if one not in shared)]
+    by_kind = " and ".join([place, *(_describe_shared(one, code) for one in kinds[1:])])
+    if not shared:
+        return f"the handwritten check reports {len(own)} errors here, made at {by_kind}"
     return (
-        f"the handwritten error is made {len(own)} times: by code that kinds share at {' and '.join(_each(shared))}, "
-        f"and by {_describe_place(source, code)}; a change of the latter leaves the error of the former, and a change "
+        f"the handwritten error is made {len(own)} times: by code that kinds share at {' and '.join(shared)}, "
+        f"and by {by_kind}; a change of the latter leaves the error of the former, and a change "
         "of the former is one for every kind"
     )
+
+
+def _misleading_name(finding: Finding, path: str, partner: FieldError | None) -> str:
+    """Return the name in the path of a handwritten error that the other side does not have, or writes otherwise."""
+    if finding.cause == "wrong-path":
+        return pattern_of(finding.member)[0] if finding.member and not finding.source else ""
+    if finding.cause != "path" or partner is None:
+        return ""
+    ours, theirs = pattern_of(path), pattern_of(finding.path if finding.side == "declarative" else partner.field)
+    if ours == theirs:  # a key of a map, in full or shortened
+        return next((name for name, key in reversed(list(pairwise(ours))) if key == "[*]"), "")
+    return next((name for name, other in zip_longest(ours, theirs) if name and name != other and name != "[*]"), "")
 
 
 def _under(branches: Sequence[Decision]) -> str:
@@ -264,16 +287,23 @@ def _each(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _describe_place(source: str, code: HandwrittenCode) -> str:
-    """Name a place, and what it calls where that makes the error."""
-    called = code.forwards(source)
-    return f"the call of {called} at {source}" if called else source
+def _describe_place(check: Made, code: HandwrittenCode) -> str:
+    """Name the place of a check, what it calls where that makes the error, and who calls a helper for this path."""
+    called, way = code.forwards(check.source), code.find_way(check)
+    place = f"the call of {called} at {check.source}" if called else check.source
+    return place + "".join(f", called for this path at {one.text}" for one in way)
+
+
+def _describe_shared(source: str, code: HandwrittenCode) -> str:
+    """Name a place whose callers are not told otherwise, and how many there are of its function."""
+    number = code.count_callers(source)
+    return source + (f" (in a function of {number} callers)" if number > 1 else "")
 
 
 def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, made: FieldError) -> tuple[str, bool]:
     """Say where the silent check is and which branch keeps it from running, and whether all kinds share that branch."""
-    place, check = _describe_place(made.source, code), Made(made.field, made.source, finding.kind)
-    told, path = f"the handwritten check, which is silent here, is {place}", _path_of(finding)
+    check, path = Made(made.field, made.source, finding.kind), _path_of(finding)
+    told = f"the handwritten check, which is silent here, is {_describe_place(check, code)}"
     errors = [Made(one.field, one.source) for one in traced.own if one.source]
     if traced.beside:
         decides = code.find_condition(check, path, traced.beside, errors)
@@ -282,13 +312,14 @@ def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, 
     elif traced.masking is not None:
         source = _own_source(_alike(traced.masking, traced.own))
         if source:
-            stop = code.find_stop(Made(traced.masking.field, source, finding.kind), check, path)
+            masking = Made(traced.masking.field, source, finding.kind)
+            stop = code.find_stop(masking, check, path)
             if stop is None:
-                stop = Stop(f"that error is made at {_describe_place(source, code)}")
+                stop = Stop(f"that error is made at {_describe_place(masking, code)}")
             return f"{stop.text}; {told}", stop.is_shared
     elif finding.cause == "ratcheting":
         if updates := code.find_update(check, path):
-            return f"{told}, which depends on the old object {_under(updates)}", False
+            return f"{told}, {_DEPENDS} {_under(updates)}", False
         if unreached := code.find_unreached(check, path, finding.subresource):
             return f"{told}, which {unreached} does not call", False
     return told, False
@@ -301,10 +332,12 @@ def _path_of(finding: Finding) -> str:
 
 
 def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> Finding:
-    """Warn in a fix that changes a mark, an origin or words in a helper: they change for all who call the helper."""
+    """Warn in a fix that changes an error, its mark or its origin in a helper: it changes for all who call it."""
     told = finding.fix.partition("; the handwritten check")[0]
     origin = words.origin.partition("<origin>")[0]
-    if not finding.handwritten_source or not (words.mark in told or origin in told or finding.cause in _SHARED_WORDS):
+    is_made_there = finding.cause in _SHARED_ERRORS and _DEPENDS not in finding.fix
+    is_told = finding.handwritten_source and finding.handwritten_source in finding.fix
+    if not is_told or not (words.mark in told or origin in told or is_made_there):
         return finding
     calls = code.callers(finding.handwritten_source)
     if not calls:

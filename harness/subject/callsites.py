@@ -89,7 +89,7 @@ class CallSites:
             sites = [site for site in self.calls_of(file, function) if site.caller not in seen]
             if len({site.caller for site in sites}) > 1:
                 told = _tell(sites, places[1:])
-                what = "that function is" if function == places[0].function else f"only {function} uses it, which is"
+                what = f"{function} is" if function == places[0].function else f"only {function} uses it, which is"
                 return (f"{what} called by {told[0]}", *told[1:])
             if not sites:
                 return ()
