@@ -32,6 +32,7 @@ from harness.fuzzers.othervalues import find_path
 from harness.fuzzers.shape import ANY, Shape
 from harness.fuzzers.shapepaths import resolve_path, write_path
 from harness.jsonpath import canonical_path, join, look, path_of, pattern_of
+from harness.subject.callsites import places_of
 from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Made, Stop
 
 NO_OTHERS: Mapping[str, Shape] = MappingProxyType({})
@@ -236,6 +237,8 @@ _MADE_THERE = frozenset({"wording", "wrong-path", "other-value", "duplicate", "p
 """Causes whose fix is made where the error is, though it names no check."""
 _SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
 """Causes whose fix changes an error for all who call what makes it; a wrong name is wrong for all of them."""
+_MOST_NAMED = 3
+"""Callers that are named where a mark, an origin or words do not change: of more, their number is enough."""
 _DEPENDS = "which depends on the old object"
 """In a fix: the condition that follows decides, and not the line of the error."""
 
@@ -249,15 +252,15 @@ def _tell_made(
     check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
     place = _describe_place(check, code)
     told = f"the handwritten check is {place}"
+    if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_member(check, name)):
+        return f"the name {name} is given at {' and at '.join(one.text for one in given)}; {told}"
     if not others:
-        if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_member(check, name)):
-            return f"the name {name} is given at {' and at '.join(one.text for one in given)}; {told}"
         if finding.cause != "ratcheting":
             return told
         updates = code.find_update(check, check.path)
         return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told
     kinds = [source, *(one for one in others if one not in shared)]
-    by_kind = " and ".join([place, *(_describe_shared(one, code) for one in kinds[1:])])
+    by_kind = " and ".join([place, *(_describe_shared(one, source, code) for one in kinds[1:])])
     if not shared:
         return f"the handwritten check reports {len(own)} errors here, made at {by_kind}"
     return (
@@ -270,7 +273,8 @@ def _tell_made(
 def _misleading_name(finding: Finding, path: str, partner: FieldError | None) -> str:
     """Return the name in the path of a handwritten error that the other side does not have, or writes otherwise."""
     if finding.cause == "wrong-path":
-        return pattern_of(finding.member)[0] if finding.member and not finding.source else ""
+        names = [one for one in pattern_of(finding.member) if one != "[*]"]  # the first is a field, if it has a line
+        return next(iter(names[1 if finding.source else 0 :]), "")
     if finding.cause != "path" or partner is None:
         return ""
     ours, theirs = pattern_of(path), pattern_of(finding.path if finding.side == "declarative" else partner.field)
@@ -291,11 +295,15 @@ def _describe_place(check: Made, code: HandwrittenCode) -> str:
     """Name the place of a check, what it calls where that makes the error, and who calls a helper for this path."""
     called, way = code.forwards(check.source), code.find_way(check)
     place = f"the call of {called} at {check.source}" if called else check.source
-    return place + "".join(f", called for this path at {one.text}" for one in way)
+    return place + "".join(
+        f", {'called for this path' if one == way[0] else 'which is called'} at {one.text}" for one in way
+    )
 
 
-def _describe_shared(source: str, code: HandwrittenCode) -> str:
+def _describe_shared(source: str, first: str, code: HandwrittenCode) -> str:
     """Name a place whose callers are not told otherwise, and how many there are of its function."""
+    if source.partition(",")[0].rpartition(" in ")[2] == first.partition(",")[0].rpartition(" in ")[2]:
+        return source.partition(" in ")[0]
     number = code.count_callers(source)
     return source + (f" (in a function of {number} callers)" if number > 1 else "")
 
@@ -342,6 +350,10 @@ def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> F
     calls = code.callers(finding.handwritten_source)
     if not calls:
         return finding
+    number = code.count_callers(finding.handwritten_source)
+    if not (words.mark in told or origin in told or finding.cause in _MADE_THERE) and number > _MOST_NAMED:
+        function = places_of(finding.handwritten_source)[0].function
+        calls = [f"{function} is called by {number} functions"]
     warning = f"{', '.join(calls)}: change it by an option of the call where not all of them are meant"
     return msgspec.structs.replace(finding, fix=f"{finding.fix}; {warning}")
 

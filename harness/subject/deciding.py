@@ -88,7 +88,7 @@ class HandwrittenCode:
         self._sites = sites
         self._callers_above = lru_cache(maxsize=4096)(self._read_callers_above)
         self._branches_at = lru_cache(maxsize=4096)(self._read_branches)
-        self._leads = lru_cache(maxsize=4096)(self._read_leads)
+        self._unknown_names = lru_cache(maxsize=4096)(self._count_unknown_names)
 
     def callers(self, source: str) -> Sequence[str]:
         """Name the calls of the function at a place, if there are several."""
@@ -194,37 +194,45 @@ class HandwrittenCode:
         if len({(site.file, site.line) for site in self._sites.calls_of(last.file, last.function)}) < 2:
             return ()
         ways = list(self._ways(last.file, last.function, _names(check.path), check.kind, _MOST_LEVELS))
-        nearest = min((left for left, _ in ways), default=0)
-        found = {way for left, way in ways if left == nearest}
+        fewest = min((unknown for unknown, _ in ways), default=0)
+        found = {way for unknown, way in ways if unknown == fewest}
         return found.pop() if len(found) == 1 else ()
 
     def _ways(
         self, file: str, function: str, names: tuple[str, ...], kind: str, most: int
     ) -> Iterator[tuple[int, tuple[CodeLine, ...]]]:
-        """Yield the calls from a function up to one that is given a path, and how many of the last names are below."""
+        """Yield the calls from a function up to one that is given a path, and how many names no call above gives."""
         assert self._sites is not None
         for site in self._sites.calls_of(file, function, _MOST_CALLS):
             place, steps = CodeLine(site.file, site.line, site.caller), _steps_of(site)
             rest = _before(names, steps)
             if most == 0 or rest is None or site.caller == function:
                 continue
-            if steps and self._leads(site.file, site.caller, rest, kind, _MOST_SEARCHED):
-                yield len(names) - len(rest), (place,)
-            elif not steps:
-                for left, way in self._ways(site.file, site.caller, names, kind, most - 1):
-                    yield left, (place, *way)
+            if steps:
+                unknown = self._unknown_names(site.file, site.caller, rest, kind, _MOST_SEARCHED)
+                if unknown is not None:
+                    yield len(names) - len(rest) - len(steps) + unknown, (place,)
+            else:
+                for unknown, way in self._ways(site.file, site.caller, names, kind, most - 1):
+                    yield unknown, (place, *way)
 
-    def _read_leads(self, file: str, function: str, names: tuple[str, ...], kind: str, most: int) -> bool:
-        """Whether the validation of a kind calls a function with a path that ends in these names."""
+    def _count_unknown_names(
+        self, file: str, function: str, names: tuple[str, ...], kind: str, most: int
+    ) -> int | None:
+        """Return how many of the names in a path no call gives on the way from the validation of a kind to a function,
+        on the best way; None if there is none.
+        """
         assert self._sites is not None
-        if _of_kind(kind).fullmatch(function):
-            return True
-        return most > 0 and any(
-            (rest := _before(names, _steps_of(site))) is not None
-            and self._leads(site.file, site.caller, rest, kind, most - 1)
-            for site in self._sites.calls_of(file, function, _MOST_CALLS)
-            if site.caller != function
-        )
+        found = [len(names)] if _of_kind(kind).fullmatch(function) else []
+        for site in self._sites.calls_of(file, function, _MOST_CALLS) if most else ():
+            steps = _steps_of(site)
+            rest = _before(names, steps)
+            if rest is None or site.caller == function:
+                continue
+            unknown = self._unknown_names(site.file, site.caller, rest, kind, most - 1)
+            if unknown is not None:
+                found.append(len(names) - len(rest) - len(steps) + unknown)
+        return min(found, default=None)
 
     def _line_of_name(self, place: CodeLine, offset: int, name: str) -> int:
         """Return the line in the function at an offset that has a name in a path, where one line has; else that of

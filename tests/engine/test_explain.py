@@ -316,13 +316,13 @@ class ToldCode(HandwrittenCode):
     """Sources that show what a test says."""
 
     def find_way(self, check: Made) -> Sequence[CodeLine]:
-        return [CodeLine("v.go", 2, "call")] if "helper" in check.source else ()
+        return [CodeLine("v.go", 2, "call"), CodeLine("v.go", 1, "top")] if "helper" in check.source else ()
 
     def find_member(self, check: Made, name: str) -> Sequence[CodeLine]:
         return [CodeLine("v.go", number, name) for number in (4, 5)]
 
     def count_callers(self, source: str) -> int:
-        return 3
+        return 4 if "many" in source else 3
 
     def __init__(self, callers: Sequence[str] = (), under: str = "", stop: str = "", unreached: str = "") -> None:
         super().__init__()
@@ -425,7 +425,9 @@ def test_a_fix_of_code_that_names_no_check_has_its_lines(cause: str) -> None:
     found, _ = traced_explanation(True, "spec.a", "")
     [error] = errors("TooMany@spec.a/maxItems covered")
     traced = [msgspec.structs.replace(error, source=one) for one in ("v.go:7 in f", "v.go:9 in g")]
+    same = [traced[0], msgspec.structs.replace(error, source="v.go:8 in f")]
     finding = msgspec.structs.replace(found, cause=cause, fix="delete it")
+    assert add_handwritten_source(finding, TracedErrors(same), ToldCode()).fix.endswith("at v.go:7 in f and v.go:8")
     told = "delete it; the handwritten check reports 2 errors here, made at v.go:7 in f and v.go:9 in g"
     assert told == add_handwritten_source(finding, TracedErrors(traced), UNREAD).fix
     assert "delete it; the handwritten check is v.go:7 in f" == (
@@ -440,12 +442,14 @@ def test_a_helper_comes_with_the_call_for_the_path() -> None:
     traced = TracedErrors([msgspec.structs.replace(error, source="v.go:7 in helper")])
     finding = msgspec.structs.replace(found, cause="boundary", fix="mend the check")
     told = "mend the check; the handwritten check is v.go:7 in helper, called for this path at v.go:2 in call"
+    told += ", which is called at v.go:1 in top"
     assert told == add_handwritten_source(finding, traced, ToldCode()).fix
 
 
 @pytest.mark.parametrize(
     ("cause", "path", "partner", "name"),
     [
+        ("wrong-path", "spec.map.b", "", "b"),
         ("path", "spec.names[ab].x", "spec.names[abc].x", "names"),
         ("path", "spec.a", "spec.b.c", "a"),
         ("path", "spec.a", "spec.a.c", ""),
@@ -460,8 +464,9 @@ def test_a_name_in_a_path_that_misleads_has_the_lines_that_give_it(
     found, _ = traced_explanation(True, "spec.a", "")
     [error] = errors("TooMany@spec.a/maxItems covered")
     traced = [msgspec.structs.replace(error, field=path, source="v.go:7 in f")]
+    source = "types.go:3" if "map" in path else ""  # what a map has no line for stands below its field
     finding = msgspec.structs.replace(
-        found, cause=cause, path=canonical_path(path), member="a", source="", fix="mend", handwritten_source=""
+        found, cause=cause, path=canonical_path(path), member="map.b" if source else "a", source=source, fix="mend"
     )
     other = msgspec.structs.replace(error, field=partner) if partner else None
     told = add_handwritten_source(finding, TracedErrors(traced, partner=other), ToldCode()).fix
@@ -494,6 +499,18 @@ def test_a_mark_in_a_shared_helper_comes_with_its_callers(fix: str, is_warned: b
         one = msgspec.structs.replace(found, fix=told_fix, cause=cause)
         code = ToldCode(("f is called by A (v.go:3)", "B (v.go:5)"))
         assert expected == ("called by A" in add_callers(one, NEUTRAL, code).fix)
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"), [("ratcheting", "many is called by 4 functions"), ("wording", "by A (v.go:3)")]
+)
+def test_of_many_callers_the_number_is_enough(cause: str, told: str) -> None:
+    """Words, marks and origins are another matter: there each caller has to be looked at."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in many")
+    line = "mend the check; the handwritten check is v.go:7 in many"
+    one = msgspec.structs.replace(found, fix=line, cause=cause)
+    assert add_callers(one, NEUTRAL, ToldCode(("many is called by A (v.go:3)",))).fix.startswith(f"{line}; ")
+    assert told in add_callers(one, NEUTRAL, ToldCode(("many is called by A (v.go:3)",))).fix
 
 
 def test_a_check_that_is_silent_here_is_found_by_the_path_of_the_internal_type() -> None:

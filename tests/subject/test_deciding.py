@@ -227,6 +227,7 @@ func ValidateMaps(maps *Maps) field.ErrorList {
 		validateSize(maps.Large, path)
 	}
 	validateEach(maps.Each, specPath.Child("each"))
+	validateInner(maps.Inner, specPath.Child("inner"))
 	return validateEach(maps.Rest, specPath.Child("rest"))
 }
 
@@ -236,6 +237,10 @@ func ValidateMapsUpdate(maps *Maps) field.ErrorList {
 
 func ValidateOther(other *Other) field.ErrorList {
 	return validateEach(other.Each, field.NewPath("spec", "each"))
+}
+
+func validateInner(inner Inner, path *field.Path) field.ErrorList {
+	return validateEach(inner.Rest, path.Child("rest"))
 }
 
 func validateEach(each []Each, path *field.Path) field.ErrorList {
@@ -262,6 +267,7 @@ def test_a_helper_is_called_on_one_way_for_a_path(tmp_path: Path) -> None:
     assert [place("maps.Large, path", _MAPS)] == way("spec.large")
     assert [each, place("maps.Each, specPath", _MAPS)] == way("spec.each")
     assert [each, place("maps.Rest, specPath", _MAPS)] == way("spec.rest")
+    assert [each, place("inner.Rest", _MAPS)] == way("spec.inner.rest")
     assert [each, place("other.Each", _MAPS)] == way("spec.each", "Other")
     assert [[], [], []] == [way("spec.small[0]"), way("spec.nowhere"), way("spec.each", "Third")]
     assert ((), ()) == (UNREAD.find_way(Made("spec.each", source, "Maps")), tuple(way("spec.each", "")))
