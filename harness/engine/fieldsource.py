@@ -235,6 +235,7 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
 
 _MADE_THERE = frozenset({"wording", "wrong-path", "other-value", "duplicate", "path", "boundary"})
 """Causes whose fix is made where the error is, though it names no check."""
+_SHARED_WORDS = frozenset({"wording", "other-value"})
 _SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
 """Causes whose fix changes an error for all who call what makes it; a wrong name is wrong for all of them."""
 _MOST_NAMED = 3
@@ -343,17 +344,20 @@ def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> F
     """Warn in a fix that changes an error, its mark or its origin in a helper: it changes for all who call it."""
     told = finding.fix.partition("; the handwritten check")[0]
     origin = words.origin.partition("<origin>")[0]
+    is_of_call = words.mark in told or origin in told or finding.cause in _SHARED_WORDS
     is_made_there = finding.cause in _SHARED_ERRORS and _DEPENDS not in finding.fix
     is_told = finding.handwritten_source and finding.handwritten_source in finding.fix
-    if not is_told or not (words.mark in told or origin in told or is_made_there):
+    if not is_told or not (is_of_call or is_made_there):
         return finding
     calls = code.callers(finding.handwritten_source)
     if not calls:
         return finding
-    number = code.count_callers(finding.handwritten_source)
-    if not (words.mark in told or origin in told or finding.cause in _MADE_THERE) and number > _MOST_NAMED:
-        function = places_of(finding.handwritten_source)[0].function
-        calls = [f"{function} is called by {number} functions"]
+    if not is_of_call:
+        number = code.count_callers(finding.handwritten_source)
+        if number < 2 or not code.count_callers(finding.handwritten_source, finding.kind):
+            return finding
+        if number > _MOST_NAMED:
+            calls = [f"{places_of(finding.handwritten_source)[0].function} is called by {number} functions"]
     warning = f"{', '.join(calls)}: change it by an option of the call where not all of them are meant"
     return msgspec.structs.replace(finding, fix=f"{finding.fix}; {warning}")
 

@@ -94,13 +94,14 @@ class HandwrittenCode:
         """Name the calls of the function at a place, if there are several."""
         return () if self._sites is None else self._sites.shared_by(source)
 
-    def count_callers(self, source: str) -> int:
-        """Count the functions that call the function at a place."""
+    def count_callers(self, source: str, besides: str = "") -> int:
+        """Count the functions that call the function at a place, besides those that validate a kind."""
         places = places_of(source)
         if self._sites is None or not places:
             return 0
         sites = self._sites.calls_of(places[0].file, places[0].function)
-        return len({(site.file, site.caller) for site in sites})
+        own = _of_kind(besides) if besides else None
+        return len({(site.file, site.caller) for site in sites if own is None or not own.fullmatch(site.caller)})
 
     def forwards(self, source: str) -> str:
         """Return the call of a library that makes the error of a place, such as `validation.ValidateObjectMeta`."""

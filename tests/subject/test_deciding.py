@@ -271,6 +271,7 @@ def test_a_helper_is_called_on_one_way_for_a_path(tmp_path: Path) -> None:
     assert [each, place("other.Each", _MAPS)] == way("spec.each", "Other")
     assert [[], [], []] == [way("spec.small[0]"), way("spec.nowhere"), way("spec.each", "Third")]
     assert ((), ()) == (UNREAD.find_way(Made("spec.each", source, "Maps")), tuple(way("spec.each", "")))
+    assert (1, 3) == (read.count_callers(source, "Maps"), read.count_callers(source, "Map"))
     assert (3, 0, 0) == (read.count_callers(source), read.count_callers(""), UNREAD.count_callers(source))
     small = read.find_member(Made("spec.small[0]", source, "Maps"), "small")
     assert [place(text, _MAPS) for text in ('Child("small")', '"spec", "small"')] == [one.text for one in small]
