@@ -241,7 +241,8 @@ _SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
 _MOST_NAMED = 3
 """Callers that are named where a mark, an origin or words do not change: of more, their number is enough."""
 _DEPENDS = "which depends on the old object"
-"""In a fix: the condition that follows decides, and not the line of the error."""
+_GIVEN = "is given at"
+"""In a fix: what follows decides, and not the line of the error."""
 
 
 def _tell_made(
@@ -254,7 +255,9 @@ def _tell_made(
     place = _describe_place(check, code)
     told = f"the handwritten check is {place}"
     if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_member(check, name)):
-        return f"the name {name} is given at {' and at '.join(one.text for one in given)}; {told}"
+        is_key = partner is not None and canonical_path(partner.field) == finding.path
+        what = f"the {'key below' if is_key else 'name'} {name}"
+        return f"{what} {_GIVEN} {' and at '.join(one.text for one in given)}; {told}"
     if not others:
         if finding.cause != "ratcheting":
             return told
@@ -345,7 +348,7 @@ def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> F
     told = finding.fix.partition("; the handwritten check")[0]
     origin = words.origin.partition("<origin>")[0]
     is_of_call = words.mark in told or origin in told or finding.cause in _SHARED_WORDS
-    is_made_there = finding.cause in _SHARED_ERRORS and _DEPENDS not in finding.fix
+    is_made_there = finding.cause in _SHARED_ERRORS and not any(one in finding.fix for one in (_DEPENDS, _GIVEN))
     is_told = finding.handwritten_source and finding.handwritten_source in finding.fix
     if not is_told or not (is_of_call or is_made_there):
         return finding

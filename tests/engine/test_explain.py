@@ -470,8 +470,12 @@ def test_a_name_in_a_path_that_misleads_has_the_lines_that_give_it(
     )
     other = msgspec.structs.replace(error, field=partner) if partner else None
     told = add_handwritten_source(finding, TracedErrors(traced, partner=other), ToldCode()).fix
-    given = f"the name {name} is given at v.go:4 in {name} and at v.go:5 in {name}; " if name else ""
+    what = "key below" if "[" in path else "name"
+    given = f"the {what} {name} is given at v.go:4 in {name} and at v.go:5 in {name}; " if name else ""
     assert f"mend; {given}the handwritten check is v.go:7 in f" == told
+    finding = msgspec.structs.replace(finding, fix=told, handwritten_source="v.go:7 in f")
+    is_warned = "called by A" in add_callers(finding, NEUTRAL, ToldCode(("f is called by A (v.go:3)",))).fix
+    assert is_warned == (not name)
 
 
 @pytest.mark.parametrize(
