@@ -329,8 +329,13 @@ class Question:
 
     @property
     def declared_at(self) -> str:
-        """The path of the mismatch as the types of the version have it, where a tag stands, for a sentence."""
-        return canonical_path(self.hints.own_path(self.case, self.mismatch.path)) or "the object itself"
+        """The path of the mismatch as the types of the version have it, where a tag stands, for a sentence.
+
+        A tag about the items of a list stands at the list, where its error is about one of them.
+        """
+        path = canonical_path(self.hints.own_path(self.case, self.mismatch.path))
+        is_on_list = path.endswith("[*]") and any(one.place == "list" for one in self.declarations)
+        return (path.removesuffix("[*]") if is_on_list else path) or "the object itself"
 
     @property
     def tag(self) -> str:
@@ -387,7 +392,7 @@ class Question:
     @property
     def rule(self) -> str:
         """The rule and its field, for a sentence."""
-        return f"{self.tag} on {self.where}" if self.tag else self.where
+        return f"{self.tag} on {self.declared_at}" if self.tag else self.where
 
     @property
     def silent(self) -> str:

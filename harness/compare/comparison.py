@@ -55,8 +55,8 @@ class Comparison(Protocol):
     def describe_alone(self, error: FieldError, side: str) -> str:
         """Return a sentence: only one side reports an error."""
 
-    def describe_words(self, setting: str, handwritten: str, rule: str) -> str:
-        """Return a sentence: an error has other words under a setting."""
+    def describe_words(self, setting: str, pairs: Sequence[tuple[str, str]]) -> str:
+        """Return a sentence: errors have other words under a setting, of the handwritten side and of a rule."""
 
     def describe(self, mismatch: Mismatch, answer: Answer) -> str:
         """Return a sentence that describes a mismatch without its cause."""
@@ -102,8 +102,9 @@ class TwoSides:
             return f"no declarative counterpart of the covered {error.text}"
         return f"no covered handwritten counterpart of {error.text}"
 
-    def describe_words(self, setting: str, handwritten: str, rule: str) -> str:
-        return f"the words change under {setting}: {quote(handwritten)} becomes {quote(rule)}"
+    def describe_words(self, setting: str, pairs: Sequence[tuple[str, str]]) -> str:
+        changes = (f"{quote(handwritten)} becomes {quote(rule)}" for handwritten, rule in pairs)
+        return f"the words change under {setting}: {', and '.join(changes)}"
 
     def describe(self, mismatch: Mismatch, answer: Answer) -> str:
         wanted = mismatch.type, mismatch.origin, mismatch.path, False

@@ -218,9 +218,26 @@ class ListComparator:
                 same = next((other for other in counterparts if other.value == error.value), None)
                 detail = f"no longer served under {one.setting.name}: {error.text}; a rule reports another value there"
                 if same is not None or len(counterparts) == len(self._like(error, handwritten)):
-                    rule = (same or counterparts[0]).detail
-                    detail = self._comparison.describe_words(one.setting.name, error.detail, rule)
+                    pairs = self._pairs_of_words(error, same or counterparts[0], handwritten, counterparts)
+                    detail = self._comparison.describe_words(one.setting.name, pairs)
                 yield mismatch_of("served", error, "both", one.setting, detail)
+
+    def _pairs_of_words(
+        self, error: FieldError, rule: FieldError, handwritten: Errors, counterparts: Sequence[FieldError]
+    ) -> list[tuple[str, str]]:
+        """Return the words of an error and of its rule, and those of all others of the rule and field that differ too.
+
+        Those of one value are paired in their order. Where the numbers differ, nobody knows which belong together.
+        """
+        ours, theirs = list(self._like(error, handwritten)), list(counterparts)
+        for one in tuple(ours):
+            if (alike := next((other for other in theirs if self._trusted.same(one, other)), None)) is not None:
+                ours.remove(one)
+                theirs.remove(alike)
+        ours, theirs = (sorted(errors, key=lambda one: one.value or "") for errors in (ours, theirs))
+        if [one.value for one in ours] != [one.value for one in theirs]:
+            return [(error.detail, rule.detail)]
+        return list(dict.fromkeys((one.detail, other.detail) for one, other in zip(ours, theirs, strict=True)))
 
     def _like(self, error: FieldError, errors: Errors) -> Errors:
         """Return the errors of one list that are about the same rule and field, each of a value of its own."""

@@ -75,8 +75,9 @@ class TwoServers:
             said += f" ({error.origin})"
         return f"{self.name_of(side)} alone reports {said}"
 
-    def describe_words(self, setting: str, handwritten: str, rule: str) -> str:
-        return f"{self.before} says {quote(rule)}, {self.after} says {quote(handwritten)}"
+    def describe_words(self, setting: str, pairs: Sequence[tuple[str, str]]) -> str:
+        told = (f"{self.before} says {quote(before)}, {self.after} says {quote(after)}" for after, before in pairs)
+        return ", and ".join(told)
 
     def describe(self, mismatch: Mismatch, answer: Answer) -> str:
         direction = direction_of(served_before(answer), served_after(answer))

@@ -149,7 +149,7 @@ class Explainer:
         if self.fixes is not None:
             finding = yield from self.fixes.run(finding, comparator)
         own = (*answers[-1].handwritten, *answers[-1].declarative) if repeated and answers else ()
-        traced = TracedErrors(own, masking=found.masking, beside=found.beside)
+        traced = TracedErrors(own, masking=found.masking, beside=found.beside, partner=found.partner)
         if self.traces and finding.side == "declarative" and found.spoken is not None and found.shown is None:
             [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
             internal = canonical_path(comparator.matcher.normalize(mismatch.path))

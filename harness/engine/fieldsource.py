@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -31,6 +32,7 @@ from harness.fuzzers.othervalues import find_path
 from harness.fuzzers.shape import ANY, Shape
 from harness.fuzzers.shapepaths import resolve_path, write_path
 from harness.jsonpath import canonical_path, join, look, path_of, pattern_of
+from harness.subject.callsites import places_of
 from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Made, Stop
 
 NO_OTHERS: Mapping[str, Shape] = MappingProxyType({})
@@ -214,7 +216,7 @@ class TracedErrors(NamedTuple):
 
     `masking` is the error of the case because of which the handwritten validator returned early, and `beside` the
     member that decides whether it checks. `path` is that of the finding as the handwritten code reports it, which may
-    be that of the internal type.
+    be that of the internal type. `partner` is the error of the other side that is the same error in another form.
     """
 
     own: Sequence[FieldError] = ()
@@ -222,6 +224,7 @@ class TracedErrors(NamedTuple):
     masking: FieldError | None = None
     path: str = ""
     beside: str = ""
+    partner: FieldError | None = None
 
 
 NOT_TRACED = TracedErrors()
@@ -237,6 +240,8 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
     if failure is not None:
         return msgspec.structs.replace(finding, handwritten_source=failure.at) if _is_of_check(failure) else finding
     own = _sources_of(finding, traced.own)
+    if not own and finding.side == "declarative" and traced.partner is not None:
+        own = [one for one in _alike(traced.partner, traced.own) if one.source]
     silent = [] if own else _sources_of(finding, traced.elsewhere)
     if not own and not silent and traced.path not in ("", finding.path):
         silent = _sources_of(msgspec.structs.replace(finding, path=traced.path), traced.elsewhere)
@@ -248,37 +253,50 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
         told, is_shared = _tell_silent(finding, traced, code, next(one for one in silent if one.source == source))
         finding = msgspec.structs.replace(finding, fix="write an exception") if is_shared else finding
     else:
-        told = _tell_made(finding, own, source, code) + _tell_rule(finding, traced)
+        told = _tell_made(finding, own, source, code, traced.partner) + _tell_rule(finding, traced)
     is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared or finding.between
     return msgspec.structs.replace(
         finding, handwritten_source=source, fix=f"{finding.fix}; {told}" if is_there else finding.fix
     )
 
 
-_MADE_THERE = frozenset({"wording", "wrong-path", "other-value"})
+_MADE_THERE = frozenset({"wording", "wrong-path", "other-value", "duplicate", "path", "boundary"})
 """Causes whose fix is made where the error is, though it names no check."""
-_SHARED_WORDS = _MADE_THERE - {"wrong-path"}
+_SHARED_WORDS = frozenset({"wording", "other-value"})
+_SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
 """Causes whose fix changes an error for all who call what makes it; a wrong name is wrong for all of them."""
+_MOST_NAMED = 3
+"""Callers that are named where a mark, an origin or words do not change: of more, their number is enough."""
+_DEPENDS = "which depends on the old object"
+_GIVEN = "is given at"
+"""In a fix: what follows decides, and not the line of the error."""
 
 
-def _tell_made(finding: Finding, own: Sequence[FieldError], source: str, code: HandwrittenCode) -> str:
-    """Say where the handwritten error is made; code that kinds share may make it again."""
-    shared = [one.source for one in own if one.source != source and _OF_LIBRARY.match(one.source)]
-    if not shared:
-        told = f"the handwritten check is {_describe_place(source, code)}"
-        if finding.cause == "wrong-path" and finding.member and not finding.source:
-            check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
-            name = pattern_of(finding.member)[0]
-            given = code.find_member(check, name)
-            return f"the name {name} is given at {given.text}; {told}" if given is not None else told
+def _tell_made(
+    finding: Finding, own: Sequence[FieldError], source: str, code: HandwrittenCode, partner: FieldError | None
+) -> str:
+    """Say where the handwritten error is made, everywhere; code that kinds share may make it again."""
+    others = _each([one.source for one in own if one.source != source])
+    shared = [one for one in others if _OF_LIBRARY.match(one)]
+    check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
+    place = _describe_place(check, code)
+    told = f"the handwritten check is {place}"
+    if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_member(check, name)):
+        is_key = partner is not None and canonical_path(partner.field) == finding.path
+        what = f"the {'key below' if is_key else 'name'} {name}"
+        return f"{what} {_GIVEN} {' and at '.join(one.text for one in given)}; {told}"
+    if not others:
         if finding.cause != "ratcheting":
             return told
-        check = next(Made(one.field, source, finding.kind) for one in own if one.source == source)
         updates = code.find_update(check, check.path)
-        return f"{told}, which depends on the old object already, {_under(updates)}" if updates else told
+        return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told
+    kinds = [source, *(one for one in others if one not in shared)]
+    by_kind = " and ".join([place, *(_describe_shared(one, source, code) for one in kinds[1:])])
+    if not shared:
+        return f"the handwritten check reports {len(own)} errors here, made at {by_kind}"
     return (
-        f"the handwritten error is made {len(own)} times: by code that kinds share at {' and '.join(_each(shared))}, "
-        f"and by {_describe_place(source, code)}; a change of the latter leaves the error of the former, and a change "
+        f"the handwritten error is made {len(own)} times: by code that kinds share at {' and '.join(shared)}, "
+        f"and by {by_kind}; a change of the latter leaves the error of the former, and a change "
         "of the former is one for every kind"
     )
 
@@ -290,6 +308,19 @@ def _tell_rule(finding: Finding, traced: TracedErrors) -> str:
     return f"; the rule of {finding.between[1]}, which is silent here, is {rule}" if rule and finding.between else ""
 
 
+def _misleading_name(finding: Finding, path: str, partner: FieldError | None) -> str:
+    """Return the name in the path of a handwritten error that the other side does not have, or writes otherwise."""
+    if finding.cause == "wrong-path":
+        names = [one for one in pattern_of(finding.member) if one != "[*]"]  # the first is a field, if it has a line
+        return next(iter(names[1 if finding.source else 0 :]), "")
+    if finding.cause != "path" or partner is None:
+        return ""
+    ours, theirs = pattern_of(path), pattern_of(finding.path if finding.side == "declarative" else partner.field)
+    if ours == theirs:  # a key of a map, in full or shortened
+        return next((name for name, key in reversed(list(pairwise(ours))) if key == "[*]"), "")
+    return next((name for name, other in zip_longest(ours, theirs) if name and name != other and name != "[*]"), "")
+
+
 def _under(branches: Sequence[Decision]) -> str:
     return f"under {' and '.join(one.sentence for one in branches)}"
 
@@ -298,16 +329,27 @@ def _each(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _describe_place(source: str, code: HandwrittenCode) -> str:
-    """Name a place, and what it calls where that makes the error."""
-    called = code.forwards(source)
-    return f"the call of {called} at {source}" if called else source
+def _describe_place(check: Made, code: HandwrittenCode) -> str:
+    """Name the place of a check, what it calls where that makes the error, and who calls a helper for this path."""
+    called, way = code.forwards(check.source), code.find_way(check)
+    place = f"the call of {called} at {check.source}" if called else check.source
+    return place + "".join(
+        f", {'called for this path' if one == way[0] else 'which is called'} at {one.text}" for one in way
+    )
+
+
+def _describe_shared(source: str, first: str, code: HandwrittenCode) -> str:
+    """Name a place whose callers are not told otherwise, and how many there are of its function."""
+    if source.partition(",")[0].rpartition(" in ")[2] == first.partition(",")[0].rpartition(" in ")[2]:
+        return source.partition(" in ")[0]
+    number = code.count_callers(source)
+    return source + (f" (in a function of {number} callers)" if number > 1 else "")
 
 
 def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, made: FieldError) -> tuple[str, bool]:
     """Say where the silent check is and which branch keeps it from running, and whether all kinds share that branch."""
-    place, check = _describe_place(made.source, code), Made(made.field, made.source, finding.kind)
-    told, path = f"the handwritten check, which is silent here, is {place}", _path_of(finding)
+    check, path = Made(made.field, made.source, finding.kind), _path_of(finding)
+    told = f"the handwritten check, which is silent here, is {_describe_place(check, code)}"
     errors = [Made(one.field, one.source) for one in traced.own if one.source]
     if traced.beside:
         decides = code.find_condition(check, path, traced.beside, errors)
@@ -316,13 +358,14 @@ def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, 
     elif traced.masking is not None:
         source = _own_source(_alike(traced.masking, traced.own))
         if source:
-            stop = code.find_stop(Made(traced.masking.field, source, finding.kind), check, path)
+            masking = Made(traced.masking.field, source, finding.kind)
+            stop = code.find_stop(masking, check, path)
             if stop is None:
-                stop = Stop(f"that error is made at {_describe_place(source, code)}")
+                stop = Stop(f"that error is made at {_describe_place(masking, code)}")
             return f"{stop.text}; {told}", stop.is_shared
     elif finding.cause == "ratcheting":
         if updates := code.find_update(check, path):
-            return f"{told}, which depends on the old object {_under(updates)}", False
+            return f"{told}, {_DEPENDS} {_under(updates)}", False
         if unreached := code.find_unreached(check, path, finding.subresource):
             return f"{told}, which {unreached} does not call", False
     return told, False
@@ -335,14 +378,23 @@ def _path_of(finding: Finding) -> str:
 
 
 def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> Finding:
-    """Warn in a fix that changes a mark, an origin or words in a helper: they change for all who call the helper."""
+    """Warn in a fix that changes an error, its mark or its origin in a helper: it changes for all who call it."""
     told = finding.fix.partition("; the handwritten check")[0]
     origin = words.origin.partition("<origin>")[0]
-    if not finding.handwritten_source or not (words.mark in told or origin in told or finding.cause in _SHARED_WORDS):
+    is_of_call = words.mark in told or origin in told or finding.cause in _SHARED_WORDS
+    is_made_there = finding.cause in _SHARED_ERRORS and not any(one in finding.fix for one in (_DEPENDS, _GIVEN))
+    is_told = finding.handwritten_source and finding.handwritten_source in finding.fix
+    if not is_told or not (is_of_call or is_made_there):
         return finding
     calls = code.callers(finding.handwritten_source)
     if not calls:
         return finding
+    if not is_of_call:
+        number = code.count_callers(finding.handwritten_source)
+        if number < 2 or not code.count_callers(finding.handwritten_source, finding.kind):
+            return finding
+        if number > _MOST_NAMED:
+            calls = [f"{places_of(finding.handwritten_source)[0].function} is called by {number} functions"]
     how = "by an option of the call where not all of them are meant"
     if code.is_of_operations(finding.handwritten_source, finding.kind):
         how = "for creates and updates alike, or make the operation its condition"

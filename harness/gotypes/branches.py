@@ -316,6 +316,18 @@ class GoSource:
         found = self._function_of(self._root.descendant_for_byte_range(offset, offset))
         return "" if found is None else _name_of(found)
 
+    def lines_with_member(self, offset: int, name: str) -> list[int]:
+        """Return the lines of the function around an offset that put a name into a path."""
+        function = self._function_of(self._root.descendant_for_byte_range(offset, offset))
+        if function is None:
+            return []
+        found = set[int]()
+        for call in filter(_is_path, _below(function, "call_expression")):
+            arguments = call.child_by_field_name("arguments")
+            texts = () if arguments is None else arguments.named_children
+            found.update(one.start_point[0] + 1 for one in texts if _text(one) == f'"{name}"')
+        return sorted(found)
+
     def calls_at(self, line: int) -> list[tuple[str, str]]:
         """Return the calls of other packages on a line: the name of the package in the file, and the function."""
         offset = self.offset_of(line)
@@ -414,8 +426,42 @@ def _members(node: Node) -> Iterator[str]:
             else [one for one in arguments.named_children if one.type == "call_expression" and _is_path(one)]
         )
         if len(paths) == 1:
-            for names in _CHILDREN.findall(_text(paths[0])):
-                yield from (unquote(f'"{one}"') or one for one in _TEXT.findall(names))
+            yield from _members_of(paths[0])
+        elif arguments is not None and not paths:
+            known = [one for one in map(_assigned_path, arguments.named_children) if one is not None]
+            if len(known) == 1:
+                yield from _members_of(known[0])
+
+
+def _members_of(path: Node) -> Iterator[str]:
+    """Yield the names that a path is made of, those of the local variable that it begins with first."""
+    start: Node | None = path
+    while start is not None and start.type == "call_expression":
+        function = start.child_by_field_name("function")
+        start = None if function is None else function.child_by_field_name("operand")
+    before = None if start is None else _assigned_path(start)
+    if before is not None and before.start_byte < path.start_byte:
+        yield from _members_of(before)
+    for names in _CHILDREN.findall(_text(path)):
+        yield from (unquote(f'"{one}"') or one for one in _TEXT.findall(names))
+
+
+def _assigned_path(name: Node) -> Node | None:
+    """Return the path that a local variable is; None for one that is assigned anew or not known."""
+    function = name.parent if name.type == "identifier" else None
+    while function is not None and function.type not in _FUNCTIONS:
+        function = function.parent
+    found: list[Node] = []
+    for one in _below(function, "short_var_declaration", "assignment_statement") if function is not None else ():
+        left, right, scope = one.child_by_field_name("left"), one.child_by_field_name("right"), one.parent
+        if left is None or right is None or scope is None or _text(left) != _text(name):
+            continue
+        if one.type == "assignment_statement":
+            return None
+        if one.end_byte <= name.start_byte < scope.end_byte:
+            found.append(right.named_children[0])
+    last = max(found, key=lambda one: one.start_byte, default=None)
+    return last if last is not None and last.type == "call_expression" and _is_path(last) else None
 
 
 def _is_path(call: Node) -> bool:

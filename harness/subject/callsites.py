@@ -85,7 +85,7 @@ class CallSites:
             return ()
         places = places_of(source)
         told = _tell(sites, places[1:])
-        what = "that function is" if function == places[0].function else f"only {function} uses it, which is"
+        what = f"{function} is" if function == places[0].function else f"only {function} uses it, which is"
         return (f"{what} called by {told[0]}", *told[1:])
 
     def callers_above(self, source: str) -> tuple[str, list[CallSite]]:

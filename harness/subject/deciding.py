@@ -20,6 +20,9 @@ from harness.subject.callsites import MODULES, CallSite, CallSites, CodeLine, pl
 _MOST_SIGHTINGS = 400
 _MOST_CALLS = 60
 _MOST_UPDATES = 2
+_MOST_MEMBERS = 3
+_MOST_LEVELS = 3  # calls between a helper and the one that is given the path
+_MOST_SEARCHED = 8  # calls from there up to the function of the kind
 _SEEN = 3
 _PARTS = r"(?:Spec|Status|Create|Update|Scale|Approval|Resize|EphemeralContainers|Binding)*"
 _OLD = re.compile(r"^old", re.I)
@@ -85,6 +88,7 @@ class HandwrittenCode:
         self._sites = sites
         self._callers_above = lru_cache(maxsize=4096)(self._read_callers_above)
         self._branches_at = lru_cache(maxsize=4096)(self._read_branches)
+        self._unknown_names = lru_cache(maxsize=4096)(self._count_unknown_names)
 
     def callers(self, source: str) -> Sequence[str]:
         """Name the calls of the function at a place, if there are several."""
@@ -96,6 +100,15 @@ class HandwrittenCode:
         names = {site.caller for site in sites}
         is_own = all(map(_of_kind(kind).fullmatch, names))
         return is_own and len({name.endswith("Update") for name in names}) > 1
+
+    def count_callers(self, source: str, besides: str = "") -> int:
+        """Count the functions that call the function at a place, besides those that validate a kind."""
+        places = places_of(source)
+        if self._sites is None or not places:
+            return 0
+        sites = self._sites.calls_of(places[0].file, places[0].function)
+        own = _of_kind(besides) if besides else None
+        return len({(site.file, site.caller) for site in sites if own is None or not own.fullmatch(site.caller)})
 
     def forwards(self, source: str) -> str:
         """Return the call of a library that makes the error of a place, such as `validation.ValidateObjectMeta`."""
@@ -162,17 +175,80 @@ class HandwrittenCode:
                 return f"{name} ({file}:{line})"
         return ""
 
-    def find_member(self, check: Made, name: str) -> CodeLine | None:
-        """Return the call above a check that puts a name into the path of its error; None unless it is one."""
+    def find_member(self, check: Made, name: str) -> Sequence[CodeLine]:
+        """Return the lines above a check that put a name into the path of its error; none if there are too many."""
         if self._sites is None:
-            return None
-        names, found = frozenset(_names(check.path)), set[CodeLine]()
+            return []
+        names, found = frozenset(_names(check.path)), dict[CodeLine, None]()
         for one in self._sightings(check, check.path):
             for site in self._sites.calls_of(one.place.file, one.place.function, _MOST_CALLS):
                 is_given = name in _steps_of(site) and names.issuperset(_steps_of(site))
-                if is_given and self._is_of(CodeLine(site.file, site.line, site.caller), names, check.kind):
-                    found.add(CodeLine(site.file, site.line, site.caller))
-        return found.pop() if len(found) == 1 else None
+                place = CodeLine(site.file, site.line, site.caller)
+                if is_given and self._is_of(place, names, check.kind):
+                    found[place._replace(line=self._line_of_name(place, site.offset, name))] = None
+        if not found and (own := places_of(check.source)):
+            line = self._line_of_name(own[0], self._sites.source(own[0].file).offset_of(own[0].line) or 0, name)
+            found.update({own[0]._replace(line=line): None} if line != own[0].line else {})
+        return list(found) if len(found) <= _MOST_MEMBERS else []
+
+    def find_way(self, check: Made) -> Sequence[CodeLine]:
+        """Return the calls through which a helper of several checks makes the error of this path, the nearest first,
+        up to the one that is given the path; none unless the sources show one way alone.
+        """
+        places = places_of(check.source)
+        if self._sites is None or not places or places[-1].file.startswith(MODULES) or not check.kind:
+            return ()
+        last = places[-1]
+        if len({(site.file, site.line) for site in self._sites.calls_of(last.file, last.function)}) < 2:
+            return ()
+        ways = list(self._ways(last.file, last.function, _names(check.path), check.kind, _MOST_LEVELS))
+        fewest = min((unknown for unknown, _ in ways), default=0)
+        found = {way for unknown, way in ways if unknown == fewest}
+        return found.pop() if len(found) == 1 else ()
+
+    def _ways(
+        self, file: str, function: str, names: tuple[str, ...], kind: str, most: int
+    ) -> Iterator[tuple[int, tuple[CodeLine, ...]]]:
+        """Yield the calls from a function up to one that is given a path, and how many names no call above gives."""
+        assert self._sites is not None
+        for site in self._sites.calls_of(file, function, _MOST_CALLS):
+            place, steps = CodeLine(site.file, site.line, site.caller), _steps_of(site)
+            rest = _before(names, steps)
+            if most == 0 or rest is None or site.caller == function:
+                continue
+            if steps:
+                unknown = self._unknown_names(site.file, site.caller, rest, kind, _MOST_SEARCHED)
+                if unknown is not None:
+                    yield len(names) - len(rest) - len(steps) + unknown, (place,)
+            else:
+                for unknown, way in self._ways(site.file, site.caller, names, kind, most - 1):
+                    yield unknown, (place, *way)
+
+    def _count_unknown_names(
+        self, file: str, function: str, names: tuple[str, ...], kind: str, most: int
+    ) -> int | None:
+        """Return how many of the names in a path no call gives on the way from the validation of a kind to a function,
+        on the best way; None if there is none.
+        """
+        assert self._sites is not None
+        found = [len(names)] if _of_kind(kind).fullmatch(function) else []
+        for site in self._sites.calls_of(file, function, _MOST_CALLS) if most else ():
+            steps = _steps_of(site)
+            rest = _before(names, steps)
+            if rest is None or site.caller == function:
+                continue
+            unknown = self._unknown_names(site.file, site.caller, rest, kind, most - 1)
+            if unknown is not None:
+                found.append(len(names) - len(rest) - len(steps) + unknown)
+        return min(found, default=None)
+
+    def _line_of_name(self, place: CodeLine, offset: int, name: str) -> int:
+        """Return the line in the function at an offset that has a name in a path, where one line has; else that of
+        the place.
+        """
+        assert self._sites is not None
+        lines = self._sites.source(place.file).lines_with_member(offset, name)
+        return lines[0] if len(lines) == 1 else place.line
 
     def _is_of(self, place: CodeLine, names: frozenset[str], kind: str) -> bool:
         """Whether a function validates a kind, or is called by one that does, with the members of a path alone."""
@@ -334,6 +410,14 @@ def _of_kind(kind: str) -> re.Pattern[str]:
 def _steps_of(site: CallSite) -> tuple[str, ...]:
     """Return the members of a path that a call is given; one text may name several."""
     return tuple(name for text in site.members for name in text.split("."))
+
+
+def _before(names: tuple[str, ...], steps: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the names of a path in front of the members that a call is given, None where it has them not."""
+    for start in range(len(names) - len(steps), -1, -1):
+        if names[start : start + len(steps)] == steps:
+            return names[:start] if steps else names
+    return None
 
 
 def _is_beside(path: str, other: str) -> bool:

@@ -111,3 +111,18 @@ def test_no_fix_has_a_placeholder(name: str) -> None:
                 )
                 found = (*fixes((one,), new={"a": value}), *fixes((), (one,), new={"a": value}))
                 assert [] == [fix for fix in found if re.search(r"<\w+>", fix)]
+
+
+@pytest.mark.parametrize(
+    ("hv", "dv", "expected"),
+    [
+        ("Duplicate@spec.a[1] covered", "", "declare +k8s:listType=set or +k8s:unique=set on spec.a, or"),
+        ("", "Duplicate@spec.a[1] beta", "remove +k8s:listType=set or +k8s:unique=set from spec.a, or"),
+        ("Duplicate@spec.a[1] covered", "Duplicate@spec.a[1]", "give +k8s:listType on spec.a a level"),
+        ("Required@spec.a[1] covered", "", "declare +k8s:required on spec.a[*], or"),
+    ],
+)
+def test_a_tag_about_the_items_of_a_list_stands_at_the_list(hv: str, dv: str, expected: str) -> None:
+    """The error names the item, which has no line for a tag."""
+    [fix] = fixes(errors(*filter(None, [hv])), errors(*filter(None, [dv])), new={"spec": {"a": ["x", "x"]}})
+    assert expected in fix

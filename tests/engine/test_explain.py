@@ -27,6 +27,7 @@ from harness.engine.units import RequestKind
 from harness.errormatch.matcher import Matcher
 from harness.field import FieldError
 from harness.fuzzers.shape import FieldShape, Shape
+from harness.jsonpath import canonical_path
 from harness.subject.callsites import CodeLine
 from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Made, Stop
 from harness.tags.registry import rule_facts
@@ -150,8 +151,17 @@ def test_a_finding_names_the_handwritten_check() -> None:
 
 def test_a_check_that_is_silent_has_no_line() -> None:
     """The handwritten side reports nothing at the path of the declarative error, so no line of it is guessed."""
-    found, _ = traced_explanation(True, "spec.b", "validation.go:7 in validateA")
-    assert "" == found.handwritten_source
+    found, _ = traced_explanation(True, "spec.b", "")
+    traced = [msgspec.structs.replace(errors("TooMany@spec.a/maxItems")[0], source="validation.go:7 in validateA")]
+    assert "" == add_handwritten_source(found, TracedErrors(traced)).handwritten_source
+
+
+def test_an_error_on_another_path_has_the_line_of_the_check() -> None:
+    """It is the same error in another form: that one is to be moved, and the fix names its field and its line."""
+    found, _ = traced_explanation(True, "spec.b", "v.go:7 in validateA")
+    assert ("path", "v.go:7 in validateA") == (found.cause, found.handwritten_source)
+    assert found.fix.startswith("let the handwritten error for spec.a and the rule report one path")
+    assert found.fix.endswith("; the handwritten check is v.go:7 in validateA")
 
 
 @pytest.mark.parametrize(("cause", "expected"), [("ratcheting", ""), ("origin", "validation.go:7 in validateA")])
@@ -305,6 +315,15 @@ def test_a_tag_is_named_at_the_path_of_its_own_version() -> None:
 class ToldCode(HandwrittenCode):
     """Sources that show what a test says."""
 
+    def find_way(self, check: Made) -> Sequence[CodeLine]:
+        return [CodeLine("v.go", 2, "call"), CodeLine("v.go", 1, "top")] if "helper" in check.source else ()
+
+    def find_member(self, check: Made, name: str) -> Sequence[CodeLine]:
+        return [CodeLine("v.go", number, name) for number in (4, 5)]
+
+    def count_callers(self, source: str, besides: str = "") -> int:
+        return 0 if besides and "own" in source else 4 if "many" in source else 3
+
     def __init__(self, callers: Sequence[str] = (), under: str = "", stop: str = "", unreached: str = "") -> None:
         super().__init__()
         self.told, self.under, self.stop, self.unreached = callers, under, stop, unreached
@@ -398,6 +417,68 @@ def test_an_error_that_shared_code_makes_too_names_all_places() -> None:
     told = add_handwritten_source(msgspec.structs.replace(found, fix="mend the check"), traced, ToldCode()).fix
     assert "made 3 times: by code that kinds share at k8s.io/apimachinery/pkg/x.go:3 in f, and by" in told
     assert "the call of common.Check at pkg/v.go:7 in forwardA; a change of the latter" in told
+    more = [*traced.own, msgspec.structs.replace(error, source="pkg/v.go:9 in forwardB")]
+    told = add_handwritten_source(msgspec.structs.replace(found, fix="the check"), TracedErrors(more), ToldCode()).fix
+    assert "pkg/v.go:7 in forwardA and pkg/v.go:9 in forwardB (in a function of 3 callers); a change" in told
+
+
+@pytest.mark.parametrize("cause", ["duplicate", "wording", "boundary", "other-value"])
+def test_a_fix_of_code_that_names_no_check_has_its_lines(cause: str) -> None:
+    """Two calls that report one error are both named: to mend one of them is not enough."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = [msgspec.structs.replace(error, source=one) for one in ("v.go:7 in f", "v.go:9 in g")]
+    same = [traced[0], msgspec.structs.replace(error, source="v.go:8 in f")]
+    finding = msgspec.structs.replace(found, cause=cause, fix="delete it")
+    assert add_handwritten_source(finding, TracedErrors(same), ToldCode()).fix.endswith("at v.go:7 in f and v.go:8")
+    told = "delete it; the handwritten check reports 2 errors here, made at v.go:7 in f and v.go:9 in g"
+    assert told == add_handwritten_source(finding, TracedErrors(traced), UNREAD).fix
+    assert "delete it; the handwritten check is v.go:7 in f" == (
+        add_handwritten_source(finding, TracedErrors(traced[:1]), UNREAD).fix
+    )
+
+
+def test_a_helper_comes_with_the_call_for_the_path() -> None:
+    """What is to be changed for one field is the call, and not the helper that makes the errors of many."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = TracedErrors([msgspec.structs.replace(error, source="v.go:7 in helper")])
+    finding = msgspec.structs.replace(found, cause="boundary", fix="mend the check")
+    told = "mend the check; the handwritten check is v.go:7 in helper, called for this path at v.go:2 in call"
+    told += ", which is called at v.go:1 in top"
+    assert told == add_handwritten_source(finding, traced, ToldCode()).fix
+
+
+@pytest.mark.parametrize(
+    ("cause", "path", "partner", "name"),
+    [
+        ("wrong-path", "spec.map.b", "", "b"),
+        ("path", "spec.names[ab].x", "spec.names[abc].x", "names"),
+        ("path", "spec.a", "spec.b.c", "a"),
+        ("path", "spec.a", "spec.a.c", ""),
+        ("wrong-path", "spec.a", "", "a"),
+        ("boundary", "spec.a", "spec.b", ""),
+    ],
+)
+def test_a_name_in_a_path_that_misleads_has_the_lines_that_give_it(
+    cause: str, path: str, partner: str, name: str
+) -> None:
+    """The error is made further down, where the path is what it was given. Several calls may give one name."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = [msgspec.structs.replace(error, field=path, source="v.go:7 in f")]
+    source = "types.go:3" if "map" in path else ""  # what a map has no line for stands below its field
+    finding = msgspec.structs.replace(
+        found, cause=cause, path=canonical_path(path), member="map.b" if source else "a", source=source, fix="mend"
+    )
+    other = msgspec.structs.replace(error, field=partner) if partner else None
+    told = add_handwritten_source(finding, TracedErrors(traced, partner=other), ToldCode()).fix
+    what = "key below" if "[" in path else "name"
+    given = f"the {what} {name} is given at v.go:4 in {name} and at v.go:5 in {name}; " if name else ""
+    assert f"mend; {given}the handwritten check is v.go:7 in f" == told
+    finding = msgspec.structs.replace(finding, fix=told, handwritten_source="v.go:7 in f")
+    is_warned = "called by A" in add_callers(finding, NEUTRAL, ToldCode(("f is called by A (v.go:3)",))).fix
+    assert is_warned == (not name)
 
 
 @pytest.mark.parametrize(
@@ -410,18 +491,47 @@ def test_a_mark_in_a_shared_helper_comes_with_its_callers(fix: str, is_warned: b
     told = add_callers(
         msgspec.structs.replace(found, fix=fix),
         NEUTRAL,
-        ToldCode(("that function is called by A (v.go:3)", "B (v.go:5)")),
+        ToldCode(("f is called by A (v.go:3)", "B (v.go:5)")),
     )
     assert is_warned == ("called by A (v.go:3), B (v.go:5)" in told.fix)
     assert fix == add_callers(msgspec.structs.replace(found, fix=fix), NEUTRAL, UNREAD).fix
     words = msgspec.structs.replace(found, fix="give the words", cause="wording")
-    calls = "that function is called by ValidateA (v.go:3)", "ValidateAUpdate (v.go:5)"
+    calls = "f is called by ValidateA (v.go:3)", "ValidateAUpdate (v.go:5)"
     operations = add_callers(words, NEUTRAL, ToldCode(calls, under="both")).fix
     assert (True, False) == (operations.endswith("make the operation its condition"), "option" in operations)
-    assert (
-        "called by A"
-        in add_callers(words, NEUTRAL, ToldCode(("that function is called by A (v.go:3)", "B (v.go:5)"))).fix
-    )
+    assert "called by A" in add_callers(words, NEUTRAL, ToldCode(("f is called by A (v.go:3)", "B (v.go:5)"))).fix
+    line = "the handwritten check is v.go:7 in f"
+    for cause, told_fix, expected in (
+        ("wording", f"give the words; {line}", True),
+        ("ratcheting", f"skip what did not change; {line}", True),
+        ("ratcheting", f"look at it; {line}, which depends on the old object under `if x` at v.go:2 in g", False),
+        ("ratcheting", "declare a key of the list", False),
+        ("wrong-path", f"report another name; {line}", False),
+    ):
+        one = msgspec.structs.replace(found, fix=told_fix, cause=cause)
+        code = ToldCode(("f is called by A (v.go:3)", "B (v.go:5)"))
+        assert expected == ("called by A" in add_callers(one, NEUTRAL, code).fix)
+
+
+def test_what_the_validation_of_a_kind_shares_is_no_other_kinds() -> None:
+    """Creates and updates of one object are to have one limit; the words of their errors may be marked apart."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in own")
+    code = ToldCode(("own is called by A (v.go:3)", "B (v.go:5)"))
+    for cause, expected in (("boundary", False), ("ratcheting", False), ("wording", True)):
+        one = msgspec.structs.replace(found, fix="mend; the handwritten check is v.go:7 in own", cause=cause)
+        assert expected == ("called by A" in add_callers(one, NEUTRAL, code).fix)
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"), [("ratcheting", "many is called by 4 functions"), ("wording", "by A (v.go:3)")]
+)
+def test_of_many_callers_the_number_is_enough(cause: str, told: str) -> None:
+    """Words, marks and origins are another matter: there each caller has to be looked at."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in many")
+    line = "mend the check; the handwritten check is v.go:7 in many"
+    one = msgspec.structs.replace(found, fix=line, cause=cause)
+    assert add_callers(one, NEUTRAL, ToldCode(("many is called by A (v.go:3)",))).fix.startswith(f"{line}; ")
+    assert told in add_callers(one, NEUTRAL, ToldCode(("many is called by A (v.go:3)",))).fix
 
 
 def test_a_check_that_is_silent_here_is_found_by_the_path_of_the_internal_type() -> None:

@@ -73,13 +73,13 @@ FILE, APPS = "pkg/apis/storage/validation/validation.go", "pkg/apis/apps/validat
     [
         (
             f"{FILE}:5 in validateName",
-            (f"that function is called by ValidateClass ({FILE}:9)", f"ValidateOther ({FILE}:13)"),
+            (f"validateName is called by ValidateClass ({FILE}:9)", f"ValidateOther ({FILE}:13)"),
         ),
-        (f"{FILE}:21 in Shared", (f"that function is called by once ({FILE}:22)", f"ValidateApp ({APPS}:8)")),
+        (f"{FILE}:21 in Shared", (f"Shared is called by once ({FILE}:22)", f"ValidateApp ({APPS}:8)")),
         (
             f"{FILE}:24 in ValidateAny, called at {FILE}:26 in ValidateVolume",
             (
-                f"that function is called by ValidateVolume ({FILE}:26)",
+                f"ValidateAny is called by ValidateVolume ({FILE}:26)",
                 f"ValidateOne ({APPS}:16, with SizeCovered too)",
                 f"ValidateMany ({APPS}:12)",
             ),

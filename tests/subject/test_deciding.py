@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -200,9 +201,9 @@ def test_a_name_in_a_path_is_that_of_the_call_that_gives_it(code: HandwrittenCod
     """Two calls may give the same name, of which one leads to other paths."""
     check = Made("limit.mode", place("field.Required(fldPath"))
     given = code.find_member(check, "limit")
-    assert place("validateLimit(app.Limit") == (None if given is None else given.text)
-    assert code.find_member(check, "mode") is None
-    assert code.find_member(Made("other.mode", check.source), "limit") is None
+    assert [place("validateLimit(app.Limit")] == [one.text for one in given]
+    assert not code.find_member(check, "mode")
+    assert not code.find_member(Made("other.mode", check.source), "limit")
 
 
 def test_a_line_that_forwards_names_what_it_calls(code: HandwrittenCode) -> None:
@@ -243,3 +244,67 @@ def test_a_place_that_the_sources_do_not_have_is_told_of_nothing(code: Handwritt
     for source in (f"{APPS}:9999 in ValidateApp", f"{APPS}:3 in ValidateApp", "nowhere.go:3 in f"):
         assert code.find_condition(Made("second", source), "second", "first") is None
         assert ("", "") == (code.forwards(source), code.find_unreached(Made("second", source), "second", ""))
+
+
+_MAPS = """package validation
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+func ValidateMaps(maps *Maps) field.ErrorList {
+	specPath := field.NewPath("spec")
+	if maps.Small {
+		path := specPath.Child("small")
+		validateSize(maps.Small, path.Index(0))
+	} else {
+		path := specPath.Child("large")
+		validateSize(maps.Large, path)
+	}
+	validateEach(maps.Each, specPath.Child("each"))
+	validateInner(maps.Inner, specPath.Child("inner"))
+	return validateEach(maps.Rest, specPath.Child("rest"))
+}
+
+func ValidateMapsUpdate(maps *Maps) field.ErrorList {
+	return validateSize(maps.Small, field.NewPath("spec", "small").Index(0))
+}
+
+func ValidateOther(other *Other) field.ErrorList {
+	return validateEach(other.Each, field.NewPath("spec", "each"))
+}
+
+func validateInner(inner Inner, path *field.Path) field.ErrorList {
+	return validateEach(inner.Rest, path.Child("rest"))
+}
+
+func validateEach(each []Each, path *field.Path) field.ErrorList {
+	return validateSize(each, path)
+}
+
+func validateSize(size int, path *field.Path) field.ErrorList {
+	return field.ErrorList{field.TooMany(path, size, 3)}
+}
+"""
+
+
+def test_a_helper_is_called_on_one_way_for_a_path(tmp_path: Path) -> None:
+    """The calls are told up to the one that is given the path, also by a local variable; of several ways none is."""
+    folder = tmp_path / "pkg/apis/apps/validation"
+    folder.mkdir(parents=True)
+    (folder / "validation.go").write_text(_MAPS)
+    read, source = HandwrittenCode(CallSites(tmp_path)), place("field.TooMany", _MAPS)
+
+    def way(path: str, kind: str = "Maps") -> list[str]:
+        return [one.text for one in read.find_way(Made(path, source, kind))]
+
+    each = place("validateSize(each", _MAPS)
+    assert [place("maps.Large, path", _MAPS)] == way("spec.large")
+    assert [each, place("maps.Each, specPath", _MAPS)] == way("spec.each")
+    assert [each, place("maps.Rest, specPath", _MAPS)] == way("spec.rest")
+    assert [each, place("inner.Rest", _MAPS)] == way("spec.inner.rest")
+    assert [each, place("other.Each", _MAPS)] == way("spec.each", "Other")
+    assert [[], [], []] == [way("spec.small[0]"), way("spec.nowhere"), way("spec.each", "Third")]
+    assert ((), ()) == (UNREAD.find_way(Made("spec.each", source, "Maps")), tuple(way("spec.each", "")))
+    assert (1, 3) == (read.count_callers(source, "Maps"), read.count_callers(source, "Map"))
+    assert (3, 0, 0) == (read.count_callers(source), read.count_callers(""), UNREAD.count_callers(source))
+    small = read.find_member(Made("spec.small[0]", source, "Maps"), "small")
+    assert [place(text, _MAPS) for text in ('Child("small")', '"spec", "small"')] == [one.text for one in small]

@@ -26,7 +26,7 @@ def _show_standard_rule(question: Question) -> Explanation | None:
     tag = question.facts.name_of(counterpart.type, counterpart.origin) or "the rule"
     return Explanation(
         f"the rule is already standard: {counterpart.text}",
-        f"delete {question.check_of(error)}, or give {tag} on {question.where} a level",
+        f"delete {question.check_of(error)}, or give {tag} on {question.declared_at} a level",
     )
 
 
@@ -38,9 +38,8 @@ def _show_twice(question: Question) -> Explanation | None:
         return None
     fix = f"delete {question.check}, or the second call of it"
     if not handwritten:
-        fix = (
-            f"let {question.tag_or_rule} on {question.where} say it once, or at each item: users cannot tell them apart"
-        )
+        rule = f"{question.tag_or_rule} on {question.declared_at}"
+        fix = f"let {rule} say it once, or at each item: users cannot tell them apart"
     return Explanation(f"reported {'by both sides' if handwritten and declarative else 'twice by one side'}", fix)
 
 

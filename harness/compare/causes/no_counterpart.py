@@ -25,7 +25,7 @@ def remain(question: Question) -> Explanation | None:
     origin = f"{question.words.with_origin(mismatch.origin)} and " if mismatch.origin else ""
     write = f"write {question.check} with {origin}{question.words.mark}"
     change = _remove(question, write) if mismatch.kind == "extra" else None
-    fix = f"remove {rule} from {question.where}, or {write}"
+    fix = f"remove {rule} from {question.declared_at}, or {write}"
     return Explanation(describe_silence(question), fix, change=change)
 
 

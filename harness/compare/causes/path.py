@@ -13,14 +13,16 @@ def show(question: Question) -> Explanation | None:
     if form is None or form.differs_in != "path":
         return None
     ours, theirs = (canonical_path(error.field) or "the root" for error in (form.error, form.other))
+    handwritten = form.error if question.mismatch.side == "handwritten" else form.other
+    check = question.check_of(handwritten)
     fix = (
-        f"let {question.check} and {question.tag_or_rule} report one path, {theirs} or {ours}; where the field moved "
+        f"let {check} and {question.tag_or_rule} report one path, {theirs} or {ours}; where the field moved "
         f"between versions, add a normalization rule from the declarative to the handwritten path"
     )
     detail = f"the other side reports it at {form.other.field}"
     if ours == theirs:  # a key of a map, in full or shortened
         detail += ", where a key is written otherwise"
-        fix = f"let {question.check} and {question.tag_or_rule} write the keys of {ours.rpartition('[')[0]} alike"
+        fix = f"let {check} and {question.tag_or_rule} write the keys of {ours.rpartition('[')[0]} alike"
     return Explanation(detail, fix, form.other, is_guess=True)
 
 

@@ -15,9 +15,11 @@ def show(question: Question) -> Explanation | None:
     lists = question.answer.handwritten, question.answer.declarative
     counts = {len(question.select(errors)) for errors in lists}
     agree = "type, field and origin agree, the words do not"
+    ours, theirs = ({one.detail for one in question.select(errors)} for errors in lists)
+    whose, pairs = ("every error of ", "each pair") if len(ours - theirs) > 1 else ("", "the pair")
     return Explanation(
         agree if len(counts) == 1 else f"{agree}, and one side reports more errors of it than the other",
-        f"give the words of {question.tag_or_rule} to {question.check}, or add the pair to "
+        f"give the words of {question.tag_or_rule} to {whose}{question.check}, or add {pairs} to "
         "trusted_wordings.yaml with a reason",
         is_guess=len(counts) > 1,
     )
