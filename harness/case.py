@@ -65,7 +65,8 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     `versions` asks for the declarative list of every version, `served` for the lists that the target itself composes,
     `repeat` to validate twice and to compare the object before and after (the check *self*). `validated` asks for the
     objects that the declarative validators received; with `brief` they may be left out when there are errors. `measure`
-    asks for the cost of the answer, which takes long, `trace` for the `source` of each handwritten error.
+    asks for the cost of the answer, which takes long, `trace` for the `source` of each handwritten error, `compiled`
+    for the list of the target's own tags, compiled by another compiler than its own.
     """
 
     id: int
@@ -86,6 +87,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     brief: bool = False
     measure: Measure | None = None
     trace: bool = False
+    compiled: bool = False
 
 
 Stage: TypeAlias = Literal[
@@ -172,7 +174,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     `measure`. `pruned` are the paths of fields that the target dropped, because its schema does not know them.
     `unreachable` says with which HTTP status, and why, a server answers the request whatever the validators say (`409,
     because ...`); it is empty where they decide. `held` names rules that were asked about the object and that hold, by
-    a target that knows, such as policies.
+    a target that knows, such as policies. `compiled` is what the target's own tags report, when the case asks for it
+    and they are known.
     """
 
     id: int
@@ -187,6 +190,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     pruned: tuple[str, ...] = ()
     unreachable: str = ""
     held: tuple[str, ...] = ()
+    compiled: tuple[FieldError, ...] | None = None
 
 
 def group_version(group: str, version: str) -> str:
@@ -255,11 +259,12 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
         versions: bool = False,
         served: bool = False,
         repeat: bool = False,
+        compiled: bool = False,
     ) -> Case:
         """Return a case for this kind."""
         return Case(
             id, self.group, self.version, self.kind, operation, new, old, self.resource, self.subresource, mode,
-            options or {}, versions, served, repeat,
+            options or {}, versions, served, repeat, compiled=compiled,
         )  # fmt: skip
 
 
@@ -314,8 +319,8 @@ class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target's description of itself: the first line of the wire protocol, and `Target.info`.
 
     `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative,
-    measure, trace, pruned, switches (the options of a case apply to the handwritten validators too, like their feature
-    gates).
+    measure, trace, pruned, compiled, switches (the options of a case apply to the handwritten validators too, like
+    their feature gates).
     `ruled` are the kinds that a case of mode `declarative` may name. `gates` are its feature gates with their current
     values. `vocabulary` lets fixes name the calls of its handwritten code.
     """

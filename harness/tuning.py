@@ -56,6 +56,14 @@ VERSION_CASES = 1500
 SATURATED = 4000
 """Cases in a row without a new difference, after which a search that may end before its budget is used ends."""
 
+# The list of the tags: see `harness.subject.owntags`. It takes about a third of the time of the rest of a case.
+
+TAGGED_PERIOD = 31
+"""Every so many drawn cases the declarative list is compared with that of the target's own tags."""
+TAGGED_FIRST, TAGGED_PART = 200, 20
+"""Of the first aims at each rule, and of what follows from them, at most this many cases, and one of so many cases of a
+search, are compared with the tags too."""
+
 # Explanations.
 
 MOST_NEW_ERRORS = 200

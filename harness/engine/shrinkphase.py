@@ -89,7 +89,8 @@ class ShrinkPhase:
         known_verdicts: dict[Lists, frozenset[str] | None] = {}
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
-            if answer.failure is not None or answer.served or answer.versions or answer.unreachable:
+            more = answer.served or answer.versions or answer.compiled is not None
+            if answer.failure is not None or more or answer.unreachable:
                 return evaluate(case, answer)
             lists = answer.handwritten, answer.declarative
             if lists not in known_verdicts:  # most cases of a reduction get lists that another case got too
@@ -321,4 +322,5 @@ def _without_extras(sighting: Sighting) -> Case:
         versions=case.versions and kind == "version",
         served=case.served and kind == "composition",
         repeat=case.repeat and kind == "self",
+        compiled=case.compiled and kind == "generated",
     )
