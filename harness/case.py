@@ -292,7 +292,7 @@ class Vocabulary(msgspec.Struct, frozen=True, omit_defaults=True):
     `mark` marks an error as covered, `origin` gives it an origin, which stands for `<origin>` in it. `calls` are the
     calls that make errors, by type of error; one that counts bytes by the type and ` in bytes`. `file` is where the
     code is, empty when it is not in one file. `stop` is what lets a rule stop earlier than the code of a kind does,
-    empty where nothing does.
+    empty where nothing does. `generate` is the command that generates the code of rules anew, if there is one.
     """
 
     mark: str = "the mark `covered`"
@@ -300,6 +300,7 @@ class Vocabulary(msgspec.Struct, frozen=True, omit_defaults=True):
     calls: dict[str, str] = {}
     file: str = ""
     stop: str = ""
+    generate: str = ""
 
     def call(self, error_type: str, detail: str = "") -> str:
         """Return the call that makes errors of a type, as a sentence names it; `detail` may say that bytes count."""

@@ -270,7 +270,7 @@ def is_unchanged(case: Case, path: str) -> bool:
 
 
 def has_more_lists(answer: Answer) -> bool:
-    """Whether an answer has more lists to compare than its two: served lists, or those of versions or tags that differ."""
+    """Whether an answer has more lists to compare than its two: served ones, other versions, other tags."""
     differs = answer.compiled is not None and answer.compiled != answer.declarative
     return bool(answer.served) or differs or any(errors != answer.declarative for errors in answer.versions.values())
 

@@ -213,7 +213,7 @@ class UnitAsker:
             self.ledger.examine(cases, answers, [suspect.base for suspect in suspects])
 
     def _ask_new_errors_again(self) -> Search:
-        """Ask cases with new errors again for composed lists, for other versions, for the list of the tags, and twice."""
+        """Ask cases with new errors again for composed lists, other versions, the list of the tags, and twice."""
         able = self.plan.abilities
         if not self.ledger.new_error_cases or self.plan.is_over():
             return
@@ -222,9 +222,12 @@ class UnitAsker:
         cases = [
             self.numbered(
                 msgspec.structs.replace(
-                    one.case, served=able.served and one.composed, versions=able.versions, repeat=able.repeat,
-                    compiled=able.compiled,
-                )  # fmt: skip
+                    one.case,
+                    served=able.served and one.composed,
+                    versions=able.versions,
+                    repeat=able.repeat,
+                    compiled=able.compiled and one.composed,
+                )
             )
             for one in new_error_cases
         ]

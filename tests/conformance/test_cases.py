@@ -12,9 +12,9 @@ from harness.field import FieldError
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.decode import decoder_of
+from harness.subject.goorder import in_order
 from tests.conformance.cases import cases_of
 from tests.conformance.kinds import Key, Kind, key_of
-from harness.subject.goorder import in_order
 
 GO = """package v1
 

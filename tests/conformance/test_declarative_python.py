@@ -13,12 +13,12 @@ import pytest
 from harness.case import Answer, Case, KindInfo, Mode, Operation, RuledKind
 from harness.cli.asker import CaseAsker
 from harness.subject import SubjectSpec, open_subject
+from harness.subject.goorder import in_order
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.kubernetes.release import type_folders
 from tests.conformance.cases import cases_of
 from tests.conformance.conftest import Tell
 from tests.conformance.kinds import Kind, kinds_of
-from harness.subject.goorder import in_order
 
 CASES = 40
 """For each kind, subresource and mode that is served."""

@@ -8,10 +8,11 @@ from harness.compare.cause import Cause, Explanation, Finder, Question
 def show(question: Question) -> Explanation | None:
     if question.mismatch.kind != "generated":
         return None
+    command = f" ({question.words.generate})" if question.words.generate else ""
     return Explanation(
         "",
-        "generate the validation code anew from the tags (hack/update-codegen.sh validation), and do not edit it by hand; "
-        "if that changes nothing, report it: the harness reads the tags otherwise than the generator",
+        f"generate the validation code anew from the tags{command}, and do not edit it by hand; if that changes "
+        "nothing, report it: the harness reads the tags otherwise than the generator",
     )
 
 
@@ -26,7 +27,7 @@ If the code is new, please report it: the harness compiles the tag otherwise tha
 """,
     experiment="none: the list of the target is compared with the list of its own tags, compiled to Python",
     example="""
-`+k8s:maxItems=32` stands at a field, and its generated code allows 33 items.
+The tag of a list allows 32 items, and its generated code 33.
 """,
     sides=Finder(show=show),
     extent="rule",

@@ -15,10 +15,10 @@ from harness.case import Answer, Case, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.composition import compose, settings
 from harness.compare.recomposition import compare_composition
+from harness.subject.goorder import in_order
 from harness.targets.kubernetes import KubernetesTarget
 from tests.conformance.cases import cases_of
 from tests.conformance.kinds import kinds_of
-from harness.subject.goorder import in_order
 from tests.targets.kubernetes.test_target import ask, info_of, keys, only
 
 pytestmark = pytest.mark.kubernetes
