@@ -58,9 +58,9 @@ SATURATED = 4000
 
 # The list of the tags: see `harness.subject.owntags`. It takes about a third of the time of the rest of a case.
 
-TAGGED_PERIOD = 31
+TAGGED_PERIOD = 61
 """Every so many drawn cases the declarative list is compared with that of the target's own tags."""
-TAGGED_FIRST, TAGGED_PART = 200, 20
+TAGGED_FIRST, TAGGED_PART = 100, 40
 """Of the first aims at each rule, and of what follows from them, at most this many cases, and one of so many cases of a
 search, are compared with the tags too."""
 
