@@ -28,6 +28,7 @@ from harness.engine.points import Points
 from harness.engine.regrade import find, rank_of, regrade, seed_pairs
 from harness.engine.steadying import times_set, with_times
 from harness.engine.units import RequestKey, RequestKind
+from harness.field import FieldError
 from harness.fuzzers.pairs import Pair, unchanged
 from harness.fuzzers.reduce import KEPT, Reducer
 from harness.fuzzers.repair import is_accepted
@@ -103,14 +104,11 @@ class ShrinkPhase:
             if signature not in signatures or self._is_milder(worst, case, answer, sighting):
                 return None
             others = {"".join(other) for other in signatures if other != signature}
-            errors = {
-                f"{e.type} {canonical_path(e.field)} {e.origin}" for e in (*answer.handwritten, *answer.declarative)
-            }
+            errors = {f"{e.type} {canonical_path(e.field)} {e.origin}" for e in _all_errors(answer)}
             return frozenset(others | errors)
 
         def find_repairs(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
-            errors = (*answer.handwritten, *answer.declarative)
-            others = [e for e in errors if not comparator.concerns(sighting.mismatch, e)]
+            others = [e for e in _all_errors(answer) if not comparator.concerns(sighting.mismatch, e)]
             return self.plan.explainer.repairs(case, others)
 
         base = (
@@ -306,6 +304,11 @@ def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
         return next(search) if answers is None else search.send(answers)
     except StopIteration:
         return None
+
+
+def _all_errors(answer: Answer) -> tuple[FieldError, ...]:
+    """Return the errors of both sides, and those of the tags where the case asks for them."""
+    return (*answer.handwritten, *answer.declarative, *(answer.compiled or ()))
 
 
 def _struct_key(request: RequestKind, sighting: Sighting) -> tuple[RequestKey, str]:
