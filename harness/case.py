@@ -67,6 +67,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     objects that the declarative validators received; with `brief` they may be left out when there are errors. `measure`
     asks for the cost of the answer, which takes long, `trace` for the `source` of each handwritten error. `blocks`
     asks for the blocks of code that were reached since somebody asked, without those told to whom it names before.
+    `compiled` asks for the list of the target's own tags, compiled by another compiler than its own.
     """
 
     id: int
@@ -88,6 +89,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     measure: Measure | None = None
     trace: bool = False
     blocks: str = ""
+    compiled: bool = False
 
 
 Stage: TypeAlias = Literal[
@@ -177,7 +179,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     accept, under every setting: those of another object, of which this one is a part, as a scale is. `held` names rules
     that were asked about the object and that hold, by a target that knows, such as policies. `ignored` are errors that
     rules raised and users are not served, because the target was told to let them pass (`failurePolicy: Ignore`).
-    `blocks` are numbers of blocks of the target's code, see `Case.blocks`.
+    `blocks` are numbers of blocks of the target's code, see `Case.blocks`. `compiled` is what the target's own tags
+    report, when the case asks for it and they are known.
     """
 
     id: int
@@ -195,6 +198,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     held: tuple[str, ...] = ()
     ignored: tuple[FieldError, ...] = ()
     blocks: tuple[int, ...] = ()
+    compiled: tuple[FieldError, ...] | None = None
 
 
 def group_version(group: str, version: str) -> str:
@@ -263,11 +267,12 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
         versions: bool = False,
         served: bool = False,
         repeat: bool = False,
+        compiled: bool = False,
     ) -> Case:
         """Return a case for this kind."""
         return Case(
             id, self.group, self.version, self.kind, operation, new, old, self.resource, self.subresource, mode,
-            options or {}, versions, served, repeat,
+            options or {}, versions, served, repeat, compiled=compiled,
         )  # fmt: skip
 
 
@@ -295,7 +300,7 @@ class Vocabulary(msgspec.Struct, frozen=True, omit_defaults=True):
     `mark` marks an error as covered, `origin` gives it an origin, which stands for `<origin>` in it. `calls` are the
     calls that make errors, by type of error; one that counts bytes by the type and ` in bytes`. `file` is where the
     code is, empty when it is not in one file. `stop` is what lets a rule stop earlier than the code of a kind does,
-    empty where nothing does.
+    empty where nothing does. `generate` is the command that generates the code of rules anew, if there is one.
     """
 
     mark: str = "the mark `covered`"
@@ -303,6 +308,7 @@ class Vocabulary(msgspec.Struct, frozen=True, omit_defaults=True):
     calls: dict[str, str] = {}
     file: str = ""
     stop: str = ""
+    generate: str = ""
 
     def call(self, error_type: str, detail: str = "") -> str:
         """Return the call that makes errors of a type, as a sentence names it; `detail` may say that bytes count."""
@@ -322,8 +328,8 @@ class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target's description of itself: the first line of the wire protocol, and `Target.info`.
 
     `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative,
-    measure, trace, pruned, blocks, switches (the options of a case apply to the handwritten validators too, like their
-    feature gates).
+    measure, trace, pruned, blocks, compiled, switches (the options of a case apply to the handwritten validators too,
+    like their feature gates).
     `ruled` are the kinds that a case of mode `declarative` may name. `gates` are its feature gates with their current
     values. `vocabulary` lets fixes name the calls of its handwritten code.
     """

@@ -151,7 +151,8 @@ def _take(future: Any, tally: Tally) -> BaseException | None:
 def _cancelled() -> BaseException:
     from distributed.client import FutureCancelledError
 
-    return FutureCancelledError("unit", "the scheduler cancelled it")
+    error: BaseException = FutureCancelledError("unit", "the scheduler cancelled it")
+    return error
 
 
 def _gone(name: str, error: BaseException) -> TargetError:

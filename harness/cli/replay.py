@@ -164,6 +164,7 @@ def _request_lists(finding: Finding) -> Case:
         served=finding.case.served or kind == "composition",
         versions=finding.case.versions or kind == "version",
         repeat=finding.case.repeat or kind == "self",
+        compiled=finding.case.compiled or kind == "generated",
     )
 
 

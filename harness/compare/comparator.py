@@ -1,4 +1,4 @@
-"""Compares the lists of one answer and returns mismatches: the six comparisons of docs/explanation/equivalence.md.
+"""Compares the lists of one answer and returns mismatches: the seven comparisons of docs/explanation/equivalence.md.
 
 Each difference is reported once. A covered handwritten error without a counterpart is `unmatched`, a declarative error
 without one `extra`, each with the first gate setting under which a user would notice it. `served` mismatches appear in
@@ -16,6 +16,7 @@ import msgspec
 from harness.case import NEUTRAL, Answer, Case, KindInfo, Operation, Vocabulary
 from harness.compare.comparison import TWO_SIDES, Comparison
 from harness.compare.composition import Served
+from harness.compare.generatedcode import compare_generated
 from harness.compare.lists import Compared, Errors, list_comparator
 from harness.compare.mismatch import Mismatch, Side, Signature, failed, is_panic, mismatch_of
 from harness.compare.recomposition import compare_composition
@@ -84,7 +85,7 @@ class Comparator:
     def compare(self, case: Case, answer: Answer) -> list[Mismatch]:
         """Return every mismatch, worst comparison first. Pure: the same case and answer give the same list."""
         handwritten, declarative = answer.handwritten, answer.declarative
-        if not handwritten and not declarative and answer.failure is None and not answer.served and not answer.versions:
+        if not handwritten and not declarative and answer.failure is None and not _has_lists_of_its_own(answer):
             return []
         if answer.failure is not None:
             return failed(answer.failure)
@@ -93,6 +94,8 @@ class Comparator:
             found = [_mark_ratcheting(case, mismatch) for mismatch in found]
         if answer.versions:
             found += self._versions(case, answer, {self._lists.key_of(m) for m in found})
+        if answer.compiled is not None:
+            found += compare_generated(declarative, answer.compiled)
         if answer.served:
             found += self.check_composition(answer)
         return found
@@ -267,8 +270,13 @@ def is_unchanged(case: Case, path: str) -> bool:
 
 
 def has_more_lists(answer: Answer) -> bool:
-    """Whether an answer has more lists to compare than its two: served lists, or those of versions that differ."""
-    return bool(answer.served) or any(errors != answer.declarative for errors in answer.versions.values())
+    """Whether an answer has more lists to compare than its two: served ones, other versions, other tags."""
+    differs = answer.compiled is not None and answer.compiled != answer.declarative
+    return bool(answer.served) or differs or any(errors != answer.declarative for errors in answer.versions.values())
+
+
+def _has_lists_of_its_own(answer: Answer) -> bool:
+    return bool(answer.served or answer.versions or answer.compiled)
 
 
 def _version_detail(

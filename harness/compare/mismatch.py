@@ -19,7 +19,9 @@ from harness.compare.composition import Setting
 from harness.field import ErrorType, FieldError
 from harness.jsonpath import canonical_path
 
-MismatchKind: TypeAlias = Literal["unmatched", "extra", "served", "version", "composition", "path", "panic", "self"]
+MismatchKind: TypeAlias = Literal[
+    "unmatched", "extra", "served", "version", "generated", "composition", "path", "panic", "self",
+]  # fmt: skip
 
 Side: TypeAlias = Literal["", "handwritten", "declarative", "both"]
 

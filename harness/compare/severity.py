@@ -7,12 +7,14 @@ severe it may be on another object, and `worst_possible` which answers are worth
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from harness.case import Answer, Case
 from harness.compare.comparator import Comparator
 from harness.compare.composition import Served
-from harness.compare.finding import Severity
+from harness.compare.finding import SEVERITIES, Severity
 from harness.compare.mismatch import Mismatch, is_panic
 from harness.field import ErrorType, FieldError
 
@@ -33,6 +35,8 @@ def severity_of(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comp
             return _of_path(answer, mismatch, comparator)
         case "version":
             return _of_version(case, answer, mismatch, comparator)
+        case "generated":
+            return _of_generated(answer, mismatch, comparator)
     return _of_lists(comparator.served(answer), mismatch, comparator, has_parent_errors=bool(answer.parent))
 
 
@@ -64,6 +68,7 @@ def grade_alone(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comp
         handwritten=tuple(comparator.select(mismatch, answer.handwritten)),
         declarative=tuple(comparator.select(mismatch, answer.declarative)),
         versions={name: tuple(comparator.select(mismatch, errors)) for name, errors in answer.versions.items()},
+        compiled=None if answer.compiled is None else tuple(comparator.select(mismatch, answer.compiled)),
         unreachable="",
     )
     return severity_of(case, own, mismatch, comparator)
@@ -84,7 +89,7 @@ def worst_possible(answer: Answer, comparator: Comparator) -> Severity:
         return "verdict"
     if not all(error.covered for error in answer.handwritten):
         return "visible"
-    if answer.versions:  # each version has a list of its own
+    if answer.versions or answer.compiled is not None:  # each version has a list of its own, and so have the tags
         return "verdict"
     served = comparator.served(answer)
     if not all(one.errors for one in served[:-1]):
@@ -155,19 +160,38 @@ def _of_path(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Seve
 def _of_version(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:
     """Compare the errors served in this version with those of the other versions, setting by setting."""
     own = comparator.served(answer)
+    lists = [
+        _of_other_list(own, comparator.served_of(answer.handwritten, errors), mismatch, comparator, len)
+        for version, errors in answer.versions.items()
+        if version != case.version and comparator.is_served(version)
+    ]
+    return min(lists, key=SEVERITIES.index, default="shadow")
+
+
+def _of_generated(answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:
+    """Compare what is served with what will be, once the code is generated anew, setting by setting."""
+    own = comparator.served(answer)
+    others = comparator.served_of(answer.handwritten, answer.compiled or ())
+    return _of_other_list(own, others, mismatch, comparator, lambda errors: [error.text for error in errors])
+
+
+def _of_other_list(
+    own: list[Served],
+    others: list[Served],
+    mismatch: Mismatch,
+    comparator: Comparator,
+    read: Callable[[list[FieldError]], object],
+) -> Severity:
+    """Compare what is served of two declarative lists, setting by setting; `read` is what users read of errors."""
     worst: Severity = "shadow"
-    for version, errors in answer.versions.items():
-        if version == case.version or not comparator.is_served(version):
-            continue
-        others = comparator.served_of(answer.handwritten, errors)
-        for one, other in zip(own, others, strict=True):
-            if _flips(one, other, mismatch, comparator) or _flips(other, one, mismatch, comparator):
-                if not one.setting.is_graduated:
-                    return "verdict"
-                worst = "graduation"
-            elif worst == "shadow" and not one.setting.is_graduated:
-                differ = len(_served_errors(one, mismatch, comparator)) != len(
-                    _served_errors(other, mismatch, comparator)
-                )
-                worst = "visible" if differ else worst
+    for one, other in zip(own, others, strict=True):
+        if _flips(one, other, mismatch, comparator) or _flips(other, one, mismatch, comparator):
+            if not one.setting.is_graduated:
+                return "verdict"
+            worst = "graduation"
+        elif worst == "shadow" and not one.setting.is_graduated:
+            differ = read(_served_errors(one, mismatch, comparator)) != read(
+                _served_errors(other, mismatch, comparator)
+            )
+            worst = "visible" if differ else worst
     return worst

@@ -54,8 +54,11 @@ class AimPhase:
                     pairs = running.setdefault(_key(aim), aimed_pairs(aim, self.search.plan.shape, seeds))
                     for pair in islice(pairs, width):
                         specs += self._select_new(self._specs_for(aim, pair, seeds[0], all_requests=turn > 0))
-                answers = yield from self.search.ask(specs, settle=False)
-                follow_ups = self.search.ask(self._select_new(self._follow_ups.choose(specs, answers)), settle)
+                # Where generated code has lost a rule, no answer shows it; its tags do.
+                answers = yield from self.search.ask(specs, settle=False, compiled=not turn)
+                follow_ups = self.search.ask(
+                    self._select_new(self._follow_ups.choose(specs, answers)), settle, compiled=not turn
+                )
                 del specs, answers  # hundreds of searches pause at the next line and should not hold them
                 yield from follow_ups
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from harness import tuning
 from harness.case import Answer, Case, Json
 from harness.engine.examples import GivenExamples
 from harness.engine.ledger import Ledger
@@ -43,7 +44,7 @@ class UnitAsker:
         self.path_coverage = PathCoverage(plan.shape)
         self.given = GivenExamples(plan)
         self.ledger = Ledger(plan, self.harvest, self.points.keep)
-        self.asked = 0
+        self.asked = self._tagged = 0
         self.needs_donors = False
         self.seconds = 0.0
         """The time that its cases took, in this process and in a worker, as the schedule charges it."""
@@ -81,6 +82,7 @@ class UnitAsker:
             served=able.served and number % 97 == 1,
             versions=able.versions and number % 31 == 2,
             repeat=able.repeat and number % 199 == 3,
+            compiled=able.compiled and number % tuning.TAGGED_PERIOD == 4,
         )
 
     def _id(self) -> int:
@@ -124,16 +126,18 @@ class UnitAsker:
         validated: bool = False,
         versions: bool = False,
         options: Mapping[str, bool] = NO_OPTIONS,
+        compiled: bool = False,
     ) -> Search:
         """Ask these cases, at most as many as are left of the share, and record the answers.
 
         `validated` asks for the objects that the declarative validators received, where there are no errors; `versions`
-        for the declarative lists of the other versions. Both are ignored by a target that cannot provide them.
+        for the declarative lists of the other versions, `compiled` for the list of the target's own tags, of as many as
+        the share of such cases allows. All are ignored by a target that cannot provide them.
         `options` apply to the handwritten and the declarative validators; this needs the ability `switches`.
         `settle` reduces and explains new differences at once. Returns: the answers only without `settle`, because
         explaining takes long and hundreds of searches would hold their answers meanwhile.
         """
-        steps = self._ask_batches(specs, validated, versions, options, keep=not settle)
+        steps = self._ask_batches(specs, validated, versions, options, compiled, keep=not settle)
         del specs
         answers = yield from steps
         if settle:
@@ -146,6 +150,7 @@ class UnitAsker:
         validated: bool,
         versions: bool,
         options: Mapping[str, bool],
+        compiled: bool,
         keep: bool,
     ) -> Search:
         rest = specs[: 0 if self.plan.is_late() else self.left()]
@@ -161,6 +166,8 @@ class UnitAsker:
                 cases = [msgspec.structs.replace(case, validated=True, brief=True) for case in cases]
             if versions and self.plan.abilities.versions:
                 cases = [msgspec.structs.replace(case, versions=True) for case in cases]
+            if compiled and self.plan.abilities.compiled:
+                cases = self._with_tags(cases)
             batch_answers = yield cases
             self.ledger.examine(cases, batch_answers, seeds)
             if keep:
@@ -169,6 +176,12 @@ class UnitAsker:
             if self.plan.is_late():  # there may be thousands of specs of a kind whose cases take milliseconds each
                 break
         return answers
+
+    def _with_tags(self, cases: list[Case]) -> list[Case]:
+        """Ask for the list of the tags of the first cases, as far as the share of such cases allows."""
+        room = max(0, tuning.TAGGED_FIRST + self.asked // tuning.TAGGED_PART - self._tagged)
+        self._tagged += min(room, len(cases))
+        return [msgspec.structs.replace(case, compiled=True) for case in cases[:room]] + cases[room:]
 
     def cases_of(self, specs: Sequence[CaseSpec], options: Mapping[str, bool] = NO_OPTIONS) -> list[Case]:
         """Return numbered cases, which count as asked from now on."""
@@ -191,7 +204,7 @@ class UnitAsker:
     def settle(self) -> Search:
         """Reduce and explain every new signature.
 
-        1. Ask the cases with new errors again, for composed lists, other versions, and twice.
+        1. Ask the cases with new errors again, for composed lists, other versions, the list of the tags, and twice.
         2. Ask suspect failures again as a request would be asked.
         3. Reduce and explain.
         """
@@ -209,7 +222,7 @@ class UnitAsker:
             self.ledger.examine(cases, answers, [suspect.base for suspect in suspects])
 
     def _ask_new_errors_again(self) -> Search:
-        """Ask cases with new errors again for composed lists, for other versions, and twice."""
+        """Ask cases with new errors again for composed lists, other versions, the list of the tags, and twice."""
         able = self.plan.abilities
         if not self.ledger.new_error_cases or self.plan.is_over():
             return
@@ -218,7 +231,11 @@ class UnitAsker:
         cases = [
             self.numbered(
                 msgspec.structs.replace(
-                    one.case, served=able.served and one.composed, versions=able.versions, repeat=able.repeat
+                    one.case,
+                    served=able.served and one.composed,
+                    versions=able.versions,
+                    repeat=able.repeat,
+                    compiled=able.compiled and one.composed,
                 )
             )
             for one in new_error_cases

@@ -21,6 +21,7 @@ from harness.case import Answer, Case, Failure, Json
 from harness.compare.cause import Hints, ListWithoutKeys, no_objects, not_reported
 from harness.compare.causes import not_explained, unstable
 from harness.compare.causes.composition import COMPOSITION
+from harness.compare.causes.generated import GENERATED
 from harness.compare.causes.panic import PANIC
 from harness.compare.causes.unstable import UNSTABLE
 from harness.compare.comparator import Comparator
@@ -51,7 +52,9 @@ from harness.jsonpath import Edit, apply_all, canonical_path
 from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.targets.target import drive
 
-_CERTAIN: dict[MismatchKind, str] = {"panic": PANIC.code, "self": UNSTABLE.code, "composition": COMPOSITION.code}
+_CERTAIN: dict[MismatchKind, str] = {
+    "panic": PANIC.code, "self": UNSTABLE.code, "composition": COMPOSITION.code, "generated": GENERATED.code,
+}  # fmt: skip
 """Causes that no experiment on a served case can change."""
 MAX_KEPT_ERRORS = 100
 """At most so many errors of each list are kept with an unexplained finding, besides those that it is about: one answer

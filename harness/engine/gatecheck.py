@@ -53,8 +53,9 @@ def find_showings(subject: Subject, findings: Sequence[Finding], trusted: Path |
 def _as_found(finding: Finding) -> Case:
     kind = finding.mismatch
     return msgspec.structs.replace(
-        finding.case, served=kind == "composition", versions=kind == "version", repeat=kind == "self"
-    )
+        finding.case, served=kind == "composition", versions=kind == "version", repeat=kind == "self",
+        compiled=kind == "generated",
+    )  # fmt: skip
 
 
 def _both_report(finding: Finding, answer: Answer) -> bool:

@@ -99,6 +99,7 @@ class Ledger:
         self.compared = 0
         self.composition_checked = 0
         self.composition_differences = 0
+        self.generated_checked = 0
         self.compare_seconds = 0.0
         self.discoveries = 0
         self.judged: set[str] = set()
@@ -167,6 +168,7 @@ class Ledger:
         state = self.states.get((key_of(case), case.operation))
         self.compared += answer.failure is None
         self.composition_checked += bool(answer.served)
+        self.generated_checked += answer.compiled is not None
         if state is not None:
             state.cases += 1
             state.failures += answer.failure is not None

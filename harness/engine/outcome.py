@@ -34,6 +34,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
     observed: dict[str, Any] = {}
     signature_ages: tuple[float, ...] = ()
     examples: tuple[ExampleReport, ...] = ()
+    generated_checked: int = 0
 
     @classmethod
     def of(cls, search: UnitSearch) -> UnitOutcome:
@@ -49,6 +50,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
             {name: observer.outcome() for name, observer in search.plan.observers.items()},
             tuple(seen.age for seen in search.ledger.seen.values()),
             tuple(search.given.reports),
+            search.ledger.generated_checked,
         )
 
 

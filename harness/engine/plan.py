@@ -45,18 +45,19 @@ class Abilities:
     switches: bool = False
     trace: bool = False
     blocks: bool = False
+    compiled: bool = False
 
     @property
     def closer(self) -> bool:
         """Whether the target can answer more of a case than the two lists."""
-        return self.served or self.versions or self.repeat
+        return self.served or self.versions or self.repeat or self.compiled
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Abilities:
         """Return the abilities from their names."""
         return cls(
             "served" in names, "versions" in names, "repeat" in names, "modes" in names, "validated" in names,
-            "switches" in names, "trace" in names, "blocks" in names,
+            "switches" in names, "trace" in names, "blocks" in names, "compiled" in names,
         )  # fmt: skip
 
 

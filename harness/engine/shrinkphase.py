@@ -28,6 +28,7 @@ from harness.engine.points import Points
 from harness.engine.regrade import find, rank_of, regrade, seed_pairs
 from harness.engine.steadying import times_set, with_times
 from harness.engine.units import RequestKey, RequestKind
+from harness.field import FieldError
 from harness.fuzzers.pairs import Pair, unchanged
 from harness.fuzzers.reduce import KEPT, Reducer
 from harness.fuzzers.repair import is_accepted
@@ -89,7 +90,8 @@ class ShrinkPhase:
         known_verdicts: dict[Lists, frozenset[str] | None] = {}
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
-            if answer.failure is not None or answer.served or answer.versions or answer.unreachable or answer.parent:
+            more = answer.served or answer.versions or answer.compiled is not None or answer.parent
+            if answer.failure is not None or more or answer.unreachable:
                 return evaluate(case, answer)
             lists = answer.handwritten, answer.declarative
             if lists not in known_verdicts:  # most cases of a reduction get lists that another case got too
@@ -102,14 +104,11 @@ class ShrinkPhase:
             if signature not in signatures or self._is_milder(worst, case, answer, sighting):
                 return None
             others = {"".join(other) for other in signatures if other != signature}
-            errors = {
-                f"{e.type} {canonical_path(e.field)} {e.origin}" for e in (*answer.handwritten, *answer.declarative)
-            }
+            errors = {f"{e.type} {canonical_path(e.field)} {e.origin}" for e in _all_errors(answer)}
             return frozenset(others | errors)
 
         def find_repairs(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
-            errors = (*answer.handwritten, *answer.declarative)
-            others = [e for e in errors if not comparator.concerns(sighting.mismatch, e)]
+            others = [e for e in _all_errors(answer) if not comparator.concerns(sighting.mismatch, e)]
             return self.plan.explainer.repairs(case, others)
 
         base = (
@@ -307,6 +306,11 @@ def _next(search: Search, answers: list[Answer] | None) -> list[Case] | None:
         return None
 
 
+def _all_errors(answer: Answer) -> tuple[FieldError, ...]:
+    """Return the errors of both sides, and those of the tags where the case asks for them."""
+    return (*answer.handwritten, *answer.declarative, *(answer.compiled or ()))
+
+
 def _struct_key(request: RequestKind, sighting: Sighting) -> tuple[RequestKey, str]:
     """Return the request and the struct of a difference: differences in one struct often reduce to similar objects."""
     return request.key, struct_of(canonical_path(sighting.mismatch.path))
@@ -321,4 +325,5 @@ def _without_extras(sighting: Sighting) -> Case:
         versions=case.versions and kind == "version",
         served=case.served and kind == "composition",
         repeat=case.repeat and kind == "self",
+        compiled=case.compiled and kind == "generated",
     )

@@ -43,7 +43,7 @@ FORM = Form(
 MAX_WILDCARDS = 3
 """An entry with more wildcards than this is too wide for one finding or one root cause."""
 
-MISMATCHES = ("unmatched", "extra", "served", "version", "composition", "path", "panic", "self")
+MISMATCHES = ("unmatched", "extra", "served", "version", "generated", "composition", "path", "panic", "self")
 SIDES = ("handwritten", "declarative", "both")
 
 

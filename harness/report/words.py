@@ -81,6 +81,14 @@ OF_TWO: Mapping[Severity, str] = {
 """What a severity means between two targets, or an old and a new validator: gates have no part in it."""
 
 
+OF_GENERATED: Mapping[Severity, str] = {
+    "verdict": "accepted by the generated code and rejected by its tags, or the other way round, today",
+    "graduation": "accepted by one of generated code and tags alone, once the migration is finished",
+    "visible": "users read other errors than the tags declare, today",
+}
+"""What a severity means where generated code differs from its tags: what changes once it is generated anew."""
+
+
 def meaning_of(finding: Finding) -> str:
     """Say what the severity of a finding means: no setting of the gates is to blame for a crash."""
     if len(finding.between) == 2 and finding.mismatch == "panic":
@@ -88,6 +96,8 @@ def meaning_of(finding: Finding) -> str:
         return f"{after if finding.side == 'handwritten' else before} crashes instead of answering"
     if finding.between and finding.severity in OF_TWO:
         return OF_TWO[finding.severity]
+    if finding.mismatch == "generated" and finding.severity in OF_GENERATED:
+        return OF_GENERATED[finding.severity]
     if finding.mismatch == "panic" and finding.severity == "verdict":
         return CRASH[cast(Side, finding.side)]
     return SEVERITY[finding.severity].meaning

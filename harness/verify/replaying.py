@@ -83,8 +83,9 @@ def _signature(finding: Finding) -> tuple[str, ...]:
 def _as_replayed_case(finding: Finding, number: int) -> Case:
     kind = finding.mismatch
     return msgspec.structs.replace(
-        finding.case, id=number, served=kind == "composition", versions=kind == "version", repeat=kind == "self"
-    )
+        finding.case, id=number, served=kind == "composition", versions=kind == "version", repeat=kind == "self",
+        compiled=kind == "generated",
+    )  # fmt: skip
 
 
 def is_no_worse(finding: Finding, at_base: str | None) -> bool:

@@ -96,6 +96,13 @@ def test_a_release_is_judged(report: tuple[str, Path]) -> None:
     assert release in json.dumps(document["target"])
 
 
+def test_the_generated_code_of_a_release_is_that_of_its_tags(report: tuple[str, Path]) -> None:
+    """Its own generator reads the tags as the harness does, in a share of all cases."""
+    document = read(report[1])
+    assert [] == [one["detail"] for one in document["findings"] if one["mismatch"] == "generated"]
+    assert 0.02 * document["cases"] < document["generated_checked"] < 0.15 * document["cases"]
+
+
 def test_a_release_is_searched_with_full_objects(report: tuple[str, Path]) -> None:
     """Places beyond the required ones occur in accepted objects; of those that do not, the outermost are told."""
     document = read(report[1])

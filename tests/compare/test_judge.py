@@ -396,6 +396,12 @@ def test_a_wrong_composition_names_itself() -> None:
     assert slugs(case(), lambda asked: said) == {"a": "composition"}
 
 
+def test_generated_code_that_is_not_that_of_its_tags_names_itself() -> None:
+    """Where the tags report something else, no experiment on the two sides tells more."""
+    said = answer(declarative=errors("Required@a"), compiled=errors("Required@b"))
+    assert slugs(case(), lambda asked: said) == {"a": "generated", "b": "generated"}
+
+
 @pytest.mark.parametrize("kind", ["unmatched", "extra", "served"])
 @pytest.mark.parametrize("side", ["handwritten", "declarative"])
 def test_a_mismatch_that_is_not_in_the_answer(kind: Any, side: Any) -> None:

@@ -13,12 +13,12 @@ import pytest
 from harness.case import Answer, Case, KindInfo, Mode, Operation, RuledKind
 from harness.cli.asker import CaseAsker
 from harness.subject import SubjectSpec, open_subject
+from harness.subject.goorder import in_order
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.kubernetes.release import type_folders
 from tests.conformance.cases import cases_of
 from tests.conformance.conftest import Tell
 from tests.conformance.kinds import Kind, kinds_of
-from tests.conformance.order import in_order
 
 CASES = 40
 """For each kind, subresource and mode that is served."""
@@ -42,7 +42,7 @@ def differences(kind: Kind, case: Case, theirs: Answer, ours: Answer) -> list[st
     """Say what differs between the worker's own answer and the one with compiled types."""
 
     def lists(answer: Answer) -> dict[str, list[object]]:
-        listed: dict[str, list[object]] = {"declarative": list(in_order(answer.declarative, kind))}
+        listed: dict[str, list[object]] = {"declarative": list(in_order(answer.declarative, kind.shape))}
         # Handwritten validators walk maps too; and paths of other versions are not those of this shape.
         unordered = {"handwritten": answer.handwritten, **answer.versions}
         return listed | {name: sorted(errors, key=repr) for name, errors in unordered.items()}

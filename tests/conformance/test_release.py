@@ -12,12 +12,12 @@ import pytest
 
 from harness.case import Answer, Case
 from harness.rulecov.unfireable import reasons_for
+from harness.subject.goorder import in_order
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.process import PendingBatch
 from tests.conformance.cases import cases_of
 from tests.conformance.conftest import Tell
 from tests.conformance.kinds import Key, Kind, key_of, kinds_of
-from tests.conformance.order import in_order
 
 SEED = 1
 CASES = {"1.37.1": 2000, "1.36.3": 1000, "1.35.4": 1000, "1.34.2": 1000, "1.33.13": 2000}
@@ -53,7 +53,7 @@ class Tally:
         self.kinds[kind.ruled.type] += 1
         self.errors += len(answer.declarative)
         self.fired.update((kind.ruled.type, key_of(error)) for error in answer.declarative)
-        theirs, ours = in_order(answer.declarative, kind), in_order(kind.validate(case), kind)
+        theirs, ours = in_order(answer.declarative, kind.shape), in_order(kind.validate(case), kind.shape)
         if theirs != ours:
             text = msgspec.json.encode(case).decode()
             missing = [row for row in theirs if row not in ours] or theirs

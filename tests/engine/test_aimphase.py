@@ -142,7 +142,7 @@ class Recorder:
         return False
 
     def ask(
-        self, wanted: Sequence[tuple[RequestKind, Json, Json, Json]], settle: bool
+        self, wanted: Sequence[tuple[RequestKind, Json, Json, Json]], settle: bool, compiled: bool = False
     ) -> Generator[Any, Any, list[Answer]]:
         self.wanted += wanted
         yield from ()

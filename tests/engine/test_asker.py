@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from harness import tuning
 from harness.case import Answer, Case, Failure, Operation
 from harness.engine.asker import BATCH
 from harness.engine.config import RunConfig
@@ -74,3 +78,28 @@ def test_only_a_target_that_counts_is_asked_for_blocks() -> None:
     assert ["", search.plan.unit.name] == [case.blocks for case in search.to_send(cases)]
     assert ["", ""] == [case.blocks for case in cases]
     assert [] == search.to_send([])
+
+
+@pytest.mark.parametrize(("able", "first", "rest"), [(True, tuning.TAGGED_FIRST, 3), (False, 0, 0)])
+def test_the_list_of_the_tags_is_asked_for_a_share_of_the_cases(able: bool, first: int, rest: int) -> None:
+    """The first of what is wanted with it, then one of so many, and a sample; a target without tags has none."""
+    subject: Any = ToySubject(ToySpec())
+    local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=9000)), Callbacks(), Clock())
+    search = local._search(local.units()[0], None)
+    search.plan.abilities = replace(search.plan.abilities, compiled=able)
+    request = RequestKind(search.plan.unit.requests[0].info, Operation.CREATE)
+    asked: list[bool] = []
+
+    def ask(cases: list[Case]) -> list[Answer]:
+        asked.extend(case.compiled for case in cases)
+        return [Answer(case.id) for case in cases]
+
+    specs = [(request, {"spec": number}, None, None) for number in range(tuning.TAGGED_FIRST)]
+    drive(search.ask(specs, settle=False, compiled=True), ask)
+    assert first == sum(asked)
+    room = (3 * tuning.TAGGED_FIRST) // tuning.TAGGED_PART
+    drive(search.ask(2 * specs, settle=False, compiled=True), ask)
+    assert (room if able else 0) <= sum(asked) - first <= (room + rest + 1)
+    before, plain = sum(asked), [(request, {"spec": number}, None, None) for number in range(3 * tuning.TAGGED_PERIOD)]
+    drive(search.ask(plain, settle=False), ask)
+    assert rest == sum(asked) - before

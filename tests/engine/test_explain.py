@@ -495,7 +495,7 @@ def test_a_mark_in_a_shared_helper_comes_with_its_callers(fix: str, is_warned: b
     )
     assert is_warned == ("called by A (v.go:3), B (v.go:5)" in told.fix)
     assert fix == add_callers(msgspec.structs.replace(found, fix=fix), NEUTRAL, UNREAD).fix
-    words = msgspec.structs.replace(found, fix="give the words", cause="wording")
+    words = msgspec.structs.replace(found, fix="give the words; the handwritten check is v.go:7 in f", cause="wording")
     calls = "f is called by ValidateA (v.go:3)", "ValidateAUpdate (v.go:5)"
     operations = add_callers(words, NEUTRAL, ToldCode(calls, under="both")).fix
     assert (True, False) == (operations.endswith("make the operation its condition"), "option" in operations)

@@ -87,3 +87,10 @@ def test_a_crash_has_words_of_its_own() -> None:
     assert "crashes" in meaning_of(crash)
     assert SEVERITY["verdict"].meaning == meaning_of(other)
     assert "crash" in SEVERITY["verdict"].summary
+
+
+def test_generated_code_has_words_of_its_own() -> None:
+    """No setting of the gates is to blame for it: what is served changes once the code is generated anew."""
+    wrong, hidden = (made.finding(mismatch="generated", severity=severity) for severity in ("verdict", "shadow"))
+    assert "tags" in meaning_of(wrong)
+    assert SEVERITY["shadow"].meaning == meaning_of(hidden)

@@ -16,6 +16,7 @@ from harness.compare.causes.defaulting import DEFAULTING
 from harness.compare.causes.duplicate import DUPLICATE
 from harness.compare.causes.extra_field import EXTRA_FIELD
 from harness.compare.causes.gate import GATE
+from harness.compare.causes.generated import GENERATED
 from harness.compare.causes.masked import MASKED
 from harness.compare.causes.new_rule import NEW_RULE
 from harness.compare.causes.no_counterpart import NO_COUNTERPART
@@ -45,7 +46,7 @@ from harness.compare.causes.wrong_path import WRONG_PATH
 
 CAUSES: tuple[Cause, ...] = (
     # said by the answer itself
-    PANIC, UNSTABLE, COMPOSITION, WRONG_PATH, PRUNED_FIELD, CEL_ERROR, COST,
+    PANIC, UNSTABLE, GENERATED, COMPOSITION, WRONG_PATH, PRUNED_FIELD, CEL_ERROR, COST,
     # shown by another question of the first batch
     UNREACHABLE, RATCHETING, GATE, VERSION, UNRATCHETED, NULL, COERCION, EXTRA_FIELD,
     # shown by what two servers were given

@@ -102,6 +102,7 @@ class Part(msgspec.Struct, frozen=True):
     discovery: Discovery = Discovery()
     between: tuple[str, ...] = ()
     allow_incomplete: tuple[str, ...] = ()
+    generated_checked: int = 0
 
 
 class UnacceptedPath(msgspec.Struct, frozen=True):
@@ -322,6 +323,7 @@ class Report(msgspec.Struct, frozen=True):
     policy: Policy = FAIL_ON_ANYTHING
     witnesses: tuple[ReplayedWitness, ...] = ()
     examples: tuple[ExampleEntry, ...] = ()
+    generated_checked: int = 0
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:

@@ -36,7 +36,7 @@ def describe_effort(report: Report) -> list[str]:
         "are not shrunk, and causes may be less precise"
     ] * bool(recordings)
     coverage = (_path_coverage(kinds), *_unaccepted_kinds(report))
-    answers = (_composition(report), _failures(report), _restarts_and_exclusions(report))
+    answers = (_composition(report), _generated(report), _failures(report), _restarts_and_exclusions(report))
     discovery = () if recordings else _discovery(report)
     rows += [row for row in (*coverage, *answers, *rule_rows(report), *discovery) if row]
     rows += _examples(report)
@@ -130,6 +130,13 @@ def _composition(report: Report) -> str:
         f"composition: {report.composition_differences:,} differences from the target's own "
         f"in {report.composition_checked:,} checked"
     )
+
+
+def _generated(report: Report) -> str:
+    if not report.generated_checked:
+        return ""
+    found = sum(finding.mismatch == "generated" for finding in report.findings)
+    return f"generated code: {count(found, 'difference')} from its tags in {report.generated_checked:,} cases checked"
 
 
 def _failures(report: Report) -> str:

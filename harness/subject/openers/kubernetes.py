@@ -9,12 +9,12 @@ from typing import cast
 from harness.case import KindInfo
 from harness.diagnostics import UsageError
 from harness.gotypes.literals import Literals
-from harness.gotypes.packages import Universe
 from harness.subject.api import Api, open_api
 from harness.subject.deciding import HandwrittenCode, code_of_release
 from harness.subject.declarative import compiled_types, with_types
 from harness.subject.edited import edited_api
 from harness.subject.literals import release_literals
+from harness.subject.owntags import OwnTags, own_tags
 from harness.subject.spec import SubjectSpec
 from harness.subject.subject import Note, Subject
 from harness.subject.tagtrial import TagTrials, trials_of
@@ -45,10 +45,11 @@ def open_release(spec: SubjectSpec, note: Note) -> Subject:
     # A worker with more threads than cores loses time to switching between them.
     threads = max(1, (os.cpu_count() or 1) // spec.beside) if spec.beside > 1 else None
     if spec.declarative != "python":
-        target = KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks)
-        universe = Universe.from_folders(type_folders(spec.location))
-        tags = TagTrials(universe)
-        return Subject(spec, "kubernetes", cast(Target, target), universe, None, literals, tags=tags, code=code)
+        own = open_api(kubernetes=spec.location)
+        worker = KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks)
+        target = OwnTags(cast(Target, worker), own.universe, lambda: own_tags(own, worker.info), note)
+        tags = TagTrials(own.universe)
+        return Subject(spec, "kubernetes", cast(Target, target), own.universe, None, literals, tags=tags, code=code)
     api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
     types = compiled_types(api, edited, note)
     inner = cast(

@@ -41,6 +41,7 @@ GO = Vocabulary(
         ErrorType.TOO_FEW: "field.TooFew(...)",
     },
     stop="set ShortCircuitMismatch for the kind",
+    generate="hack/update-codegen.sh validation",
 )
 """How handwritten validators of Kubernetes make errors. Source: apimachinery pkg/util/validation/field (2026-11)."""
 

@@ -129,3 +129,9 @@ def test_no_control_character_is_raw() -> None:
     text = render_metrics(report).decode()
     assert "\\x1b" in text
     assert [] == re.findall(r"[^\n -~]", text)
+
+
+def test_cases_compared_with_the_tags_are_counted() -> None:
+    """Beside those whose composition was checked."""
+    found = samples(build_report(made.result(generated_checked=7)))
+    assert (10, 7) == (found["harness_composition_checked", ()], found["harness_generated_checked", ()])

@@ -15,10 +15,10 @@ from harness.case import Answer, Case, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.composition import compose, settings
 from harness.compare.recomposition import compare_composition
+from harness.subject.goorder import in_order
 from harness.targets.kubernetes import KubernetesTarget
 from tests.conformance.cases import cases_of
 from tests.conformance.kinds import kinds_of
-from tests.conformance.order import in_order
 from tests.targets.kubernetes.test_target import ask, info_of, keys, only
 
 pytestmark = pytest.mark.kubernetes
@@ -159,6 +159,6 @@ def test_generated_validators_equal_compiled_ones(older: KubernetesTarget) -> No
         cases = list(islice(cases_of(kind, 1, NUMBER, 200), 2 * NUMBER))
         for case, answer in zip(cases, older.ask(cases), strict=True):
             if answer.failure is None or answer.failure.stage == "declarative":
-                assert in_order(answer.declarative, kind) == in_order(kind.validate(case), kind), case
+                assert in_order(answer.declarative, kind.shape) == in_order(kind.validate(case), kind.shape), case
                 compared += len(answer.declarative)
     assert compared > 100

@@ -1,4 +1,4 @@
-"""Lists of errors in a form that may be compared: exactly, but for what Go leaves open."""
+"""Puts lists of errors in a form that may be compared: exactly, but for the order in which Go walks maps."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any
 
 from harness.field import FieldError
 from harness.fuzzers.shape import Shape
-from tests.conformance.kinds import Kind
 
 
-def in_order(errors: Sequence[FieldError], kind: Kind) -> list[tuple[Any, ...]]:
+def in_order(errors: Sequence[FieldError], shape: Shape) -> list[tuple[Any, ...]]:
     """Return errors in a form that may be compared, exactly, but for what Go leaves open.
 
     Go walks maps in random order. A run of errors below one map is therefore put in the order of the map's keys, which
@@ -19,7 +18,7 @@ def in_order(errors: Sequence[FieldError], kind: Kind) -> list[tuple[Any, ...]]:
     there) in the order of the keys that they show. Nothing else moves: not across other errors, not in lists.
     """
     rows = [(e.field, e.type, e.detail, e.origin, e.level, e.short_circuit, e.value) for e in errors]
-    maps = [map_above(kind.shape, e.field) for e in errors]
+    maps = [map_above(shape, e.field) for e in errors]
     out: list[tuple[Any, ...]] = []
     start = 0
     while start < len(rows):
