@@ -48,6 +48,7 @@ ELSEWHERE = {
     "subject/policies.py": "the version of a policy",
     "export/gotest.py": "a variable of the Go test",
     "tags/proposed/patterns.py": "the names that a proposed tag is about",
+    "subject/targetpair.py": "the owner references that a server takes as one before validation",
     "targets/live/access.py": "a credential of client-go, which is no object of a server",
     "compiler/build.py": "upstream's own criteria of root types",
 }

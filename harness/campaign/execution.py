@@ -8,6 +8,7 @@ what is done stays.
 from __future__ import annotations
 
 import time
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -101,6 +102,7 @@ def execute(
     tally = Tally(len(units), before=len(units) - len(missing))
     on_progress(tally)
     waiting = iter(missing)
+    own = uuid.uuid4().hex[:12]  # a scheduler takes two tasks of one name for one, and another ledger's may be there
     running: dict[str, CampaignUnit] = {}
     tries: Counter[str] = Counter()
     finished = as_completed()
@@ -109,7 +111,7 @@ def execute(
         tries[unit.digest] += 1
         future = client.submit(
             compute_remotely, msgspec.json.encode(unit).decode(), ledger.url, str(folder), code_digest(),
-            key=f"{unit.digest}-{tries[unit.digest]}", pure=False,
+            key=f"{unit.digest}-{tries[unit.digest]}-{own}", pure=False,
         )  # fmt: skip
         running[future.key] = unit
         finished.add(future)

@@ -30,7 +30,7 @@ VERSION = 1
 _MARKER = "campaign-ledger.json"
 
 
-class Marker(msgspec.Struct, frozen=True):
+class LedgerMarker(msgspec.Struct, frozen=True):
     """What the file that makes a folder a ledger says: the layout, and which code of the harness computes units."""
 
     ledger: int
@@ -61,7 +61,7 @@ class CampaignLedger:
         self.url = url if "://" in url else os.path.abspath(url)
         try:
             self._files, self._root = fsspec.core.url_to_fs(self.url)
-        except (ImportError, ValueError) as error:
+        except (ImportError, ValueError, TypeError, KeyError, OSError) as error:
             raise TargetError(f"the ledger {url} cannot be opened", str(error), "name a folder or s3://...") from None
 
     def create(self) -> None:
@@ -74,14 +74,14 @@ class CampaignLedger:
             raise self._unusable(error) from None
         if found:
             raise TargetError(f"{self.url} is no ledger, and not empty", fix="name an empty or a new folder")
-        self._write(_MARKER, msgspec.json.encode(Marker(VERSION, code_digest(), harness.__version__)))
+        self._write(_MARKER, msgspec.json.encode(LedgerMarker(VERSION, code_digest(), harness.__version__)))
 
     def check(self) -> None:
         """Check that units of this ledger are computed by this code. Raises: HarnessError."""
         if not self._exists(_MARKER):
             raise TargetError(f"{self.url} is no ledger of campaigns", fix="harness campaign run PLAN --ledger DIR")
         try:
-            marker = msgspec.json.decode(self._read(_MARKER), type=Marker)
+            marker = msgspec.json.decode(self._read(_MARKER), type=LedgerMarker)
         except msgspec.DecodeError as error:
             raise TargetError(f"{self.url}/{_MARKER} is damaged", str(error), "name another ledger") from None
         if marker.ledger != VERSION:

@@ -55,7 +55,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "exceptions count": ("--exceptions", "exceptions.yaml"),
 }
 """Good arguments, so that what is hostile gets far."""
-SLOW = frozenset({"bench", "graduate", "power", "verify"})
+SLOW = frozenset({"bench", "campaign", "graduate", "power", "verify"})
 """Commands that get a tenth of the turns."""
 NOT_TRIED = frozenset({("check-worker", "program"), ("docs", "output")})
 """What starts whatever it is given, or writes a tree wherever it is told to."""

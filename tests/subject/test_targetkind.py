@@ -78,7 +78,7 @@ def test_every_kind_has_a_unique_name() -> None:
     names = [kind.name for kind in TARGETS]
     assert sorted(set(names)) == sorted(names)
     assert list(TARGETS) == [kind_of(name) for name in names]
-    with pytest.raises(UsageError, match="one of suite, kubernetes, crd, policy, command, types"):
+    with pytest.raises(UsageError, match="one of suite, kubernetes, crd, policy, server, command, types"):
         open_subject(SubjectSpec("shelf", "x"))
 
 
