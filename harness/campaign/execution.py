@@ -29,6 +29,8 @@ MOST_TRIES = 3
 """How often a unit is tried that ends with an error. A worker's death is none."""
 MOST_DEATHS = 20
 """How many workers may die with the same unit before it is given up."""
+_CONNECTING = 10.0
+"""How long a scheduler may take to answer. Units: seconds."""
 _WAIT = 60.0
 """How long a scheduler may take to have a worker. Units: seconds."""
 
@@ -75,7 +77,7 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
             with cluster, distributed.Client(cluster) as client:
                 yield client
             return
-        client = distributed.Client(scheduler, timeout=_WAIT)
+        client = distributed.Client(scheduler, timeout=_CONNECTING)
     except (OSError, TimeoutError, ValueError) as error:
         raise _gone(scheduler or "the embedded scheduler", error) from None
     with client:
