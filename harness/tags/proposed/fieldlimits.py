@@ -154,8 +154,8 @@ def _form(sign: str, words: str) -> SchemaForm:
         name = _name(check.args[0])
         member = at.child(name)
         steps = [at]
-        for name in check.args[1].split("."):
-            steps.append(steps[-1].child(name))
+        for step in check.args[1].split("."):
+            steps.append(steps[-1].child(step))
         there = [one.is_set for one in (member, *steps[1:])]
         was = [one.was_set for one in (member, *steps[1:])]
         limit = steps[-1]
