@@ -291,7 +291,12 @@ def _tell_made(
         updates = code.find_update(check, check.path)
         return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told
     kinds = [source, *(one for one in others if one not in shared)]
-    by_kind = " and ".join([place, *(_describe_shared(one, source, code) for one in kinds[1:])])
+    # What calls the function of a place is told behind it, so other places of the function stand before it.
+    beside = [one.partition(" in ")[0] for one in kinds[1:] if _function_of(one) == _function_of(source)]
+    apart = [_describe_apart(one, code) for one in kinds[1:] if _function_of(one) != _function_of(source)]
+    if beside and code.forwards(source):
+        beside, apart = [], [_describe_apart(one, code) for one in kinds[1:]]
+    by_kind = " and ".join([*beside, place, *apart])
     if not shared:
         return f"the handwritten check reports {len(own)} errors here, made at {by_kind}"
     return (
@@ -338,12 +343,15 @@ def _describe_place(check: Made, code: HandwrittenCode) -> str:
     )
 
 
-def _describe_shared(source: str, first: str, code: HandwrittenCode) -> str:
-    """Name a place whose callers are not told otherwise, and how many there are of its function."""
-    if source.partition(",")[0].rpartition(" in ")[2] == first.partition(",")[0].rpartition(" in ")[2]:
-        return source.partition(" in ")[0]
-    number = code.count_callers(source)
-    return source + (f" (in a function of {number} callers)" if number > 1 else "")
+def _describe_apart(source: str, code: HandwrittenCode) -> str:
+    """Name a further place, with what it calls where that makes the error, and how many callers its function has."""
+    called, number = code.forwards(source), code.count_callers(source)
+    place = f"that of {called} at {source}" if called else source
+    return place + (f" (in a function of {number} callers)" if number > 1 else "")
+
+
+def _function_of(source: str) -> str:
+    return source.partition(",")[0].rpartition(" in ")[2]
 
 
 def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, made: FieldError) -> tuple[str, bool]:
