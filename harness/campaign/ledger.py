@@ -1,4 +1,4 @@
-"""The ledger of campaigns: the plans, and the report of every unit that is done. A folder, or an object store.
+"""The ledger of campaigns: the plans, and report and corpus of every unit that is done. A folder, or an object store.
 
 A unit's report is a file of its own, named by what was asked. It is written under another name and moved, so that it is
 there whole or not at all; whoever computes a unit again writes the same. So a killed process loses the unit it was at,
@@ -20,12 +20,13 @@ from typing import Any
 import msgspec
 
 import harness
+from harness.campaign.corpora import CampaignCorpus
 from harness.campaign.plan import CampaignPlan, CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
 from harness.report.model.document import Report
 from harness.report.model.reading import decode
 
-VERSION = 1
+VERSION = 2
 """The layout of ledgers. A ledger of another one is refused."""
 _MARKER = "campaign-ledger.json"
 
@@ -78,6 +79,16 @@ class CampaignLedger:
 
     def check(self) -> None:
         """Check that units of this ledger are computed by this code. Raises: HarnessError."""
+        marker = self.check_layout()
+        if marker.code != code_digest():
+            raise TargetError(
+                f"{self.url} was begun by another build of the harness ({marker.harness}, {marker.code})",
+                "units that other code computed are no part of one result",
+                "use that build, or begin another ledger",
+            )  # fmt: skip
+
+    def check_layout(self) -> LedgerMarker:
+        """Check that this ledger can be read, whatever code wrote it. Raises: HarnessError."""
         if not self._exists(_MARKER):
             raise TargetError(f"{self.url} is no ledger of campaigns", fix="harness campaign run PLAN --ledger DIR")
         try:
@@ -89,12 +100,7 @@ class CampaignLedger:
                 f"{self.url} is a ledger of layout {marker.ledger}", f"this harness writes {VERSION}",
                 "use the harness that began it, or begin another ledger",
             )  # fmt: skip
-        if marker.code != code_digest():
-            raise TargetError(
-                f"{self.url} was begun by another build of the harness ({marker.harness}, {marker.code})",
-                "units that other code computed are no part of one result",
-                "use that build, or begin another ledger",
-            )  # fmt: skip
+        return marker
 
     def add_plan(self, plan: CampaignPlan) -> None:
         """Keep a plan."""
@@ -134,6 +140,21 @@ class CampaignLedger:
             raise TargetError(
                 f"the report of {unit} is damaged", f"{self.url}/{name}: {error}",
                 "remove the file; `harness campaign resume` computes it again",
+            ) from None  # fmt: skip
+
+    def keep_corpus(self, name: str, corpus: CampaignCorpus) -> None:
+        """Keep a corpus: that of a unit by its digest, that which a plan starts from by its own."""
+        self._write(f"corpora/{name}.json.gz", gzip.compress(corpus.encoded, 6, mtime=0))
+
+    def corpus(self, name: str) -> CampaignCorpus:
+        """Return a corpus. Raises: HarnessError if it is missing or damaged."""
+        file = f"corpora/{name}.json.gz"
+        try:
+            return msgspec.json.decode(gzip.decompress(self._read(file)), type=CampaignCorpus)
+        except (EOFError, zlib.error, gzip.BadGzipFile, msgspec.DecodeError) as error:
+            raise TargetError(
+                f"the corpus {self.url}/{file} is damaged", str(error),
+                f"remove it and units/{name}.json.gz, if that is there; `harness campaign resume` computes both again",
             ) from None  # fmt: skip
 
     def _exists(self, name: str) -> bool:

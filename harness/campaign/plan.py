@@ -35,13 +35,17 @@ DEFAULT_CASES = 100_000
 
 
 class CampaignUnit(msgspec.Struct, frozen=True):
-    """One run of one shard: the words that name its target, its gates, seed, number of cases, and shard `I/N`."""
+    """One run of one shard: the words that name its target, its gates, seed, number of cases, and shard `I/N`.
+
+    `corpus` is the digest of the corpus that it starts from, empty for none.
+    """
 
     target: tuple[str, ...]
     gates: str
     seed: int
     cases: int
     shard: str
+    corpus: str = ""
 
     @property
     def digest(self) -> str:
@@ -66,13 +70,17 @@ class CampaignUnit(msgspec.Struct, frozen=True):
 
 
 class CampaignPlan(msgspec.Struct, frozen=True):
-    """What a campaign asks. `targets` are words of `harness run`; `gates` are texts such as `A=true,B=false`."""
+    """What a campaign asks. `targets` are words of `harness run`; `gates` are texts such as `A=true,B=false`.
+
+    `corpus` is the digest of the corpus that every unit starts from: what a unit finds depends on it.
+    """
 
     targets: tuple[tuple[str, ...], ...]
     gates: tuple[str, ...] = ("default",)
     seeds: tuple[int, ...] = (1,)
     cases: int = DEFAULT_CASES
     shards: int = 1
+    corpus: str = ""
 
     @property
     def digest(self) -> str:
@@ -83,7 +91,7 @@ class CampaignPlan(msgspec.Struct, frozen=True):
         """Yield all units, in the order in which their reports are merged."""
         for target, gates, seed in itertools.product(self.targets, self.gates, self.seeds):
             for number in range(1, self.shards + 1):
-                yield CampaignUnit(target, gates, seed, self.cases, f"{number}/{self.shards}")
+                yield CampaignUnit(target, gates, seed, self.cases, f"{number}/{self.shards}", self.corpus)
 
 
 def name_setting(setting: tuple[Sequence[str], str]) -> str:

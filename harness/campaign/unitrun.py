@@ -1,4 +1,4 @@
-"""Computes one unit: `harness run` in a process of its own, whose report goes to the ledger."""
+"""Computes one unit: `harness run` in a process of its own, whose report and corpus go to the ledger."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from harness.campaign.corpora import CampaignCorpus, read_corpus, write_corpus
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
@@ -26,14 +27,17 @@ _COMPLETE = "budget"
 
 
 def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
-    """Compute a unit in a folder, to which its paths are relative, and keep its report. Returns the number of cases.
+    """Compute a unit in a folder, to which its paths are relative, and keep its report and corpus. Returns the cases.
 
     A run that ended before all cases is not kept. Raises: HarnessError with what the run said.
     """
     with tempfile.TemporaryDirectory(prefix="harness-unit-") as temporary:
         file, errors = Path(temporary, "report.json"), Path(temporary, "errors")
+        corpus, problems = Path(temporary, "corpus"), list[str]()
+        if unit.corpus:
+            write_corpus(ledger.corpus(unit.corpus), corpus, problems.append)
         command = [sys.executable, "-m", "harness.campaign.unitprocess", "run", *unit.arguments]
-        command += ["--jobs", "1", "--quiet", "--exceptions", os.devnull, "--json", str(file)]
+        command += ["--jobs", "1", "--quiet", "--exceptions", os.devnull, "--json", str(file), "--corpus", str(corpus)]
         with open(errors, "wb") as stream:
             process = subprocess.Popen(
                 command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stream,
@@ -52,6 +56,11 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
         for part in report.parts:
             if part.stopped != _COMPLETE:
                 raise _failed(unit, f"{part.subject} ended by {part.stopped}: {part.stopped_detail or said}")
+        # The cases of a corpus are those of findings, and the report has them.
+        kept = CampaignCorpus(seeds=read_corpus(corpus, problems.append).seeds)
+        if problems:
+            raise _failed(unit, "; ".join(problems)[:_MOST_SHOWN])
+        ledger.keep_corpus(unit.digest, kept)  # before the report, which says that the unit is done
         # A file of this machine is not part of the result.
         findings = tuple(
             msgspec.structs.replace(one, replay=one.replay and f"harness replay {one.fingerprint}")

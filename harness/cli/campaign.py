@@ -14,10 +14,12 @@ import click
 import msgspec
 from rich.table import Table
 
+from harness.campaign.changes import CampaignChanges, compare_campaigns
+from harness.campaign.corpora import read_corpus, write_corpus
 from harness.campaign.execution import Tally, connected, execute
 from harness.campaign.ledger import CampaignLedger
-from harness.campaign.merged import MergedSetting, merge_settings
 from harness.campaign.plan import DEFAULT_CASES, CampaignPlan, read_plan
+from harness.campaign.result import MergedSetting, collect_corpus, merge_settings
 from harness.cli import COULD_NOT_RUN
 from harness.cli.live import verbosity_options
 from harness.cli.options import FOLDER
@@ -25,6 +27,7 @@ from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, policy_opti
 from harness.cli.searching import cores, sigterm_interrupts
 from harness.diagnostics import UsageError
 from harness.errormatch.exceptionfile import ExceptionFile
+from harness.export.gofuzz import write_go_seeds
 from harness.report.escaping import count, lines, visible
 from harness.report.formats.terminal.lines import console
 from harness.report.model.document import Policy, Report
@@ -91,12 +94,13 @@ _ledger = click.argument("ledger", metavar="LEDGER")
 @click.option("--max-cases", type=click.IntRange(min=1), default=DEFAULT_CASES, show_default=True, metavar="N",
               help="Cases of each target, setting and seed.")  # fmt: skip
 @click.option("--shards", type=click.IntRange(1, 10_000), default=8, show_default=True, help="Units of each of these.")
+@click.option("--corpus", type=FOLDER, metavar="DIR", help="A corpus that every unit starts from; it is not changed.")
 @_execution_options
 @_judging_options
 def run(
     plan: Path | None, ledger: str, releases: tuple[str, ...], gates: tuple[str, ...], seeds: int, max_cases: int,
-    shards: int, scheduler: str | None, workers: int | None, folder: Path, folder_of_reports: Path | None,
-    exceptions: Path | None, policy: Policy,
+    shards: int, corpus: Path | None, scheduler: str | None, workers: int | None, folder: Path,
+    folder_of_reports: Path | None, exceptions: Path | None, policy: Policy,
 ) -> int:  # fmt: skip
     """Compute the units of a plan, merge their reports, and judge each setting.
 
@@ -116,6 +120,8 @@ def run(
     entries = exceptions_in(exceptions)
     kept = CampaignLedger(ledger)
     kept.create()
+    if corpus is not None:
+        what = _start_from(kept, what, corpus)
     kept.add_plan(what)
     tally = _execute(kept, scheduler, workers, folder)
     return _judge(kept, tally, folder_of_reports, entries, exceptions, policy)
@@ -173,6 +179,103 @@ def report(ledger: str, folder_of_reports: Path | None, exceptions: Path | None,
     kept = CampaignLedger(ledger)
     kept.check()
     return _judge(kept, None, folder_of_reports, entries, exceptions, policy)
+
+
+@command.command("corpus")
+@_ledger
+@click.option("--output", type=FOLDER, metavar="DIR", help="Write it to a folder, for --corpus.")
+@click.option(
+    "--go", "go_folder", type=FOLDER, metavar="DIR",
+    help="Write seeds of native Go fuzz targets to the folder of their test, below testdata/fuzz.",
+)  # fmt: skip
+def write(ledger: str, output: Path | None, go_folder: Path | None) -> int:
+    """Write the corpus of a ledger: the case of each finding, and the accepted objects, thinned.
+
+    \b
+    harness campaign corpus nightly --output corpus
+    harness campaign run plan.yaml --ledger tomorrow --corpus corpus
+
+    Exit codes: 0 written, 2 the ledger cannot be read, or a file not be written.
+    """
+    if output is None and go_folder is None:
+        raise UsageError("no place for the corpus is named\n  fix: add --output DIR, --go DIR, or both")
+    kept = CampaignLedger(ledger)
+    kept.check_layout()
+    corpus, problems = collect_corpus(kept), list[str]()
+    if output is not None:
+        write_corpus(corpus, output, problems.append)
+        click.echo(f"{output}: {count(len(corpus.cases), 'case')}, {count(corpus.objects, 'seed object')}")
+    if go_folder is not None:
+        objects = (seed.case for seeds in corpus.seeds.values() for seed in seeds.seeds)
+        try:
+            targets = write_go_seeds((*corpus.cases, *objects), go_folder)
+        except OSError as error:
+            raise UsageError(f"{go_folder} cannot be written: {error.strerror}\n  fix: name another folder") from error
+        for name, number in targets.items():
+            click.echo(f"{go_folder}/testdata/fuzz/{name}: {count(number, 'seed')}")
+    for problem in problems:
+        click.echo(f"harness: {lines(problem)}", err=True)
+    return COULD_NOT_RUN if problems else 0
+
+
+@command.command("changes")
+@click.argument("before", metavar="BEFORE")
+@click.argument("after", metavar="AFTER")
+def changes(before: str, after: str) -> int:
+    """Show what is new since another campaign, by target, gates and API group.
+
+    BEFORE and AFTER are ledgers. Findings came, went, or changed their severity; settings that only one of both has are
+    named.
+
+    Exit codes: 0 nothing came or became worse, 1 something did, 2 a ledger cannot be read or misses units.
+    """
+    ledgers = [CampaignLedger(before), CampaignLedger(after)]
+    for one in ledgers:
+        one.check_layout()
+    found = compare_campaigns(*(merge_settings(one) for one in ledgers))
+    _show_changes(found)
+    missing = [one for one in ledgers if any(unit.digest not in one.done() for unit in one.units())]
+    for one in missing:
+        click.echo(f"{one.url} misses units: what went may only not have been asked", err=True)
+        click.echo(f"  fix: harness campaign resume {one.url}", err=True)
+    if any(group.is_worse for group in found.groups):
+        return 1
+    return COULD_NOT_RUN if missing else 0
+
+
+def _show_changes(found: CampaignChanges) -> None:
+    for words, names in (("only before", found.only_before), ("only after", found.only_after)):
+        for name in names:
+            click.echo(f"{words}: {visible(name)}")
+    for group in found.groups:
+        click.echo(f"\n{visible(group.setting)}  {visible(group.group) or 'core'}")
+        for sign, findings in (("+", group.came), ("-", group.went)):
+            for one in findings:
+                click.echo(
+                    f"  {sign} {one.fingerprint}  {one.severity}  {one.cause}  {visible(f'{one.name} {one.path}')}"
+                )
+        for change in group.changed:
+            it = change.after
+            click.echo(
+                f"  ! {it.fingerprint}  {change.before.severity} -> {it.severity}  {it.cause}  "
+                f"{visible(f'{it.name} {it.path}')}"
+            )
+    came, went, changed = (
+        sum(len(getattr(one, which)) for one in found.groups) for which in ("came", "went", "changed")
+    )
+    click.echo(f"{came:,} came, {went:,} went, {changed:,} changed their severity")
+
+
+def _start_from(ledger: CampaignLedger, plan: CampaignPlan, folder: Path) -> CampaignPlan:
+    """Keep the corpus of a folder in the ledger, and return the plan that starts from it. Raises: UsageError."""
+    problems: list[str] = []
+    corpus = read_corpus(folder, problems.append)
+    for problem in problems:
+        click.echo(f"harness: {lines(problem)}", err=True)
+    if not corpus.cases and not corpus.seeds:
+        raise UsageError(f"{folder} has no corpus\n  fix: harness campaign corpus LEDGER --output {folder}")
+    ledger.keep_corpus(corpus.digest, corpus)
+    return msgspec.structs.replace(plan, corpus=corpus.digest)
 
 
 def _execute(ledger: CampaignLedger, scheduler: str | None, workers: int | None, folder: Path) -> Tally:

@@ -16,8 +16,8 @@ import pytest
 
 from harness.campaign.execution import Tally, connected, execute
 from harness.campaign.ledger import CampaignLedger
-from harness.campaign.merged import merge_settings
 from harness.campaign.plan import CampaignPlan
+from harness.campaign.result import merge_settings
 from harness.diagnostics import HarnessError
 from harness.report.formats.json import encode
 

@@ -64,3 +64,21 @@ def test_what_is_wrong_is_told_before_anything_is_written(place: Path, capfd: An
         assert "is no ledger of campaigns" in told.err
     assert not (place / "ledger").exists()
     assert 2 == call(capfd, "campaign", "run", "nosuch.yaml", "--ledger", "ledger").code
+
+
+def test_a_campaign_starts_from_the_corpus_of_another(place: Path, capfd: Any) -> None:
+    """Its findings are those of the first, which `changes` says; the folder is not changed."""
+    assert 1 == call(capfd, "campaign", "run", "plan.yaml", "--ledger", "one", "--workers", "1", "-q").code
+    assert 2 == call(capfd, "campaign", "corpus", "one").code
+    told = call(capfd, "campaign", "corpus", "one", "--output", "corpus", "--go", "go")
+    assert 0 == told.code
+    assert "3 cases" in told.out
+    assert list((place / "go" / "testdata" / "fuzz").iterdir())
+    before = sorted(place.glob("corpus/**/*"))
+    words = ("campaign", "run", "plan.yaml", "--ledger", "two", "--workers", "1", "-q", "--corpus")
+    assert "has no corpus" in call(capfd, *words, "go").err
+    assert 1 == call(capfd, *words, "corpus").code
+    assert before == sorted(place.glob("corpus/**/*"))
+    told = call(capfd, "campaign", "changes", "one", "two")
+    assert 0 == told.code
+    assert "0 came, 0 went, 0 changed" in told.out

@@ -1,4 +1,4 @@
-"""Merges the reports of a ledger: one report for each target and setting of gates, and what each setting adds."""
+"""The result of a ledger: one report for each target and setting of gates, and the corpus of all of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from harness.campaign.corpora import CampaignCorpus, merge_corpora
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import CampaignUnit, name_setting
 from harness.report.model.document import Report
@@ -44,6 +45,19 @@ def merge_settings(ledger: CampaignLedger) -> Iterator[MergedSetting]:
             yield MergedSetting(
                 name_setting(units[0].setting), merged, tuple(unit for unit in units if unit.digest not in done)
             )
+
+
+def collect_corpus(ledger: CampaignLedger) -> CampaignCorpus:
+    """Return the corpus of all units that are done: the case of each finding, and the seed objects, thinned.
+
+    Raises: HarnessError with a file that is damaged.
+    """
+    done = ledger.done()
+    findings = {
+        (one.subject, one.fingerprint): one.case for merged in merge_settings(ledger) for one in merged.report.findings
+    }
+    cases = (case for case in findings.values() if case.object is not None)
+    return merge_corpora((ledger.corpus(unit.digest) for unit in ledger.units() if unit.digest in done), cases)
 
 
 def _add(merged: Report, other: Report) -> Report:
