@@ -21,7 +21,7 @@ from harness.subject.compiledtypes import CompiledTypes
 from harness.subject.subject import Note
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.targets.endpoint import DecodeError
-from harness.targets.target import Closing, Pending, Target
+from harness.targets.target import AskedLater, Closing, Pending, Target
 
 _PANIC = "panic during declarative validation: "
 
@@ -68,13 +68,16 @@ class PythonDeclarative(Closing):
     def submit(self, cases: Sequence[Case]) -> Pending:
         """Start a batch. The compiled validators run when its answers have arrived."""
         asked = [msgspec.structs.replace(case, validated=True, brief=False, served=False) for case in cases]
-        return _DeclarativeBatch(self, cases, self._inner.submit(asked))
+        return AskedLater(self._inner.submit(asked), lambda answers: self._make(cases, answers))
 
     def close(self) -> None:
         """Close the inner target. May be called twice."""
         self._inner.close()
 
-    def replace_lists(self, case: Case, answer: Answer) -> Answer:
+    def _make(self, cases: Sequence[Case], answers: Sequence[Answer]) -> list[Answer]:
+        return [self._replace_lists(case, answer) for case, answer in zip(cases, answers, strict=True)]
+
+    def _replace_lists(self, case: Case, answer: Answer) -> Answer:
         """Return an answer with our declarative errors in place of the target's."""
         if not answer.validated:
             return answer
@@ -101,24 +104,6 @@ class PythonDeclarative(Closing):
             ServedList(one.name, dict(one.gates), tuple(compose(answer.handwritten, declarative, info, one)))
             for one in settings(info.composition)
         )
-
-
-class _DeclarativeBatch:
-    """A batch in flight."""
-
-    def __init__(self, target: PythonDeclarative, cases: Sequence[Case], inner: Pending) -> None:
-        self._target, self._cases, self._inner = target, cases, inner
-
-    @property
-    def seconds(self) -> float:
-        return self._inner.seconds
-
-    def wait(self, seconds: float) -> bool:
-        return self._inner.wait(seconds)
-
-    def result(self) -> list[Answer]:
-        answers = zip(self._cases, self._inner.result(), strict=True)
-        return [self._target.replace_lists(case, answer) for case, answer in answers]
 
 
 def _failure(answer: Answer, declarative: Sequence[FieldError]) -> Failure | None:

@@ -25,7 +25,7 @@ from harness.subject.goorder import in_order
 from harness.subject.subject import Note
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.targets.endpoint import DecodeError
-from harness.targets.target import Closing, Pending, Target
+from harness.targets.target import AskedLater, Closing, Pending, Target
 
 ABILITY = "compiled"
 _RELEASES: Mapping[Composition, str] = {"levels": "1.37", "explicit": "1.36", "shadow": "1.36"}
@@ -75,13 +75,17 @@ class OwnTags(Closing):
             msgspec.structs.replace(case, compiled=False, validated=True, brief=False) if case.compiled else case
             for case in cases
         ]
-        return _TaggedBatch(self, cases, self._inner.submit(asked))
+        return AskedLater(self._inner.submit(asked), lambda answers: self._make(cases, answers))
 
     def close(self) -> None:
         """Close the inner target. May be called twice."""
         self._inner.close()
 
-    def add_list(self, case: Case, answer: Answer) -> Answer:
+    def _make(self, cases: Sequence[Case], answers: Sequence[Answer]) -> list[Answer]:
+        pairs = zip(cases, answers, strict=True)
+        return [self._add_list(case, answer) if case.compiled else answer for case, answer in pairs]
+
+    def _add_list(self, case: Case, answer: Answer) -> Answer:
         """Return the answer to a case that asks for the list of the tags, with this list where it is known."""
         validated = answer.validated if case.validated else {}
         return msgspec.structs.replace(answer, compiled=self._list_of(case, answer), validated=validated)
@@ -115,24 +119,6 @@ class OwnTags(Closing):
         self._refused.add(package)
         why = str(error).replace("\n", "\n    ")
         self._note(f"the generated code of {package} is not compared with its tags\n  why: {why}")
-
-
-class _TaggedBatch:
-    """A batch in flight."""
-
-    def __init__(self, target: OwnTags, cases: Sequence[Case], inner: Pending) -> None:
-        self._target, self._cases, self._inner = target, cases, inner
-
-    @property
-    def seconds(self) -> float:
-        return self._inner.seconds
-
-    def wait(self, seconds: float) -> bool:
-        return self._inner.wait(seconds)
-
-    def result(self) -> list[Answer]:
-        answers = zip(self._cases, self._inner.result(), strict=True)
-        return [self._target.add_list(case, answer) if case.compiled else answer for case, answer in answers]
 
 
 def own_tags(api: Api, info: TargetInfo) -> CompiledTypes:

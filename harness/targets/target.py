@@ -59,6 +59,26 @@ class Pending(Protocol):
         ...
 
 
+class AskedLater:
+    """A batch in flight whose answers are made from those of another batch, when they have arrived."""
+
+    def __init__(self, inner: Pending, make: Callable[[list[Answer]], list[Answer]]) -> None:
+        self._inner, self._make = inner, make
+
+    @property
+    def seconds(self) -> float:
+        """The time of the other batch."""
+        return self._inner.seconds
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the other batch."""
+        return self._inner.wait(seconds)
+
+    def result(self) -> list[Answer]:
+        """Wait for the other batch and make the answers."""
+        return self._make(self._inner.result())
+
+
 class Target(Protocol):
     """A program or library that answers cases.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.case import Answer, Case, Failure, Operation, ServedList
@@ -120,14 +121,17 @@ def test_a_scale_that_is_accepted_may_be_rejected_with_its_parent() -> None:
 
 
 def test_what_handwritten_code_repeats_may_be_repeated_after_graduation() -> None:
-    """As often as it does and no more, and today it is not."""
-    twice, thrice = (SAID, SAID), (SAID, SAID, SAID)
-    for setting, said, expected in (
+    """Of metadata, as often as it does and no more, and today it is not."""
+    said, wrong = (msgspec.structs.replace(error, field="metadata.name") for error in (SAID, WRONG))
+    twice, thrice = (said, said), (said, said, said)
+    for setting, errors, expected in (
         ("graduated", twice, "confirmed"), ("graduated", thrice, "contradicted"), ("beta-on", twice, "contradicted"),
         ("graduated", (*twice, REQUIRED), "contradicted"), ("graduated", (), "contradicted"),
     ):  # fmt: skip
-        answer = Answer(1, handwritten=(WRONG, WRONG), served=(ServedList(setting, {}, (WRONG,)),))
-        assert expected == outcome(answer, Answer(1, served=(ServedList(setting, {}, said),)))
+        answer = Answer(1, handwritten=(wrong, wrong), served=(ServedList(setting, {}, (wrong,)),))
+        assert expected == outcome(answer, Answer(1, served=(ServedList(setting, {}, errors),)))
+    answer = Answer(1, handwritten=(WRONG, WRONG), served=(ServedList("graduated", {}, (WRONG,)),))
+    assert "contradicted" == outcome(answer, Answer(1, served=(ServedList("graduated", {}, (SAID, SAID)),)))
 
 
 def test_what_cannot_be_handled_is_refused() -> None:

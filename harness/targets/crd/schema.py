@@ -8,7 +8,7 @@ the names are asked, since a CRD has rules of its own for the rest.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ from harness.case import Answer, Case, Excluded, Failure, Json, KindInfo, Target
 from harness.field import FieldError
 from harness.objectmodel import METADATA
 from harness.targets.endpoint import DecodeError, Decoder
-from harness.targets.target import Closing, Pending, Target
+from harness.targets.target import AskedLater, Closing, Pending, Target
 
 NAME = "OpenAPI and CEL"
 GENERATED = "generated validation"
@@ -144,23 +144,6 @@ class GeneratedTarget(Closing):
     def close(self) -> None:
         """Close the inner target. May be called twice."""
         self._inner.close()
-
-
-class AskedLater:
-    """A batch in flight whose answers are made from those of another batch."""
-
-    def __init__(self, inner: Pending, make: Callable[[list[Answer]], list[Answer]]) -> None:
-        self._inner, self._make = inner, make
-
-    @property
-    def seconds(self) -> float:
-        return self._inner.seconds
-
-    def wait(self, seconds: float) -> bool:
-        return self._inner.wait(seconds)
-
-    def result(self) -> list[Answer]:
-        return self._make(self._inner.result())
 
 
 def path_in_go(schema: Mapping[str, Any], value: Json, path: str) -> str:

@@ -33,8 +33,8 @@ _MISSING = (404, 405)
 """What is answered where there is no such namespace, object or request."""
 _FORBIDDEN = re.compile(r"\bcannot (create|update) resource\b")
 """Stands in what is answered whatever the object is, because of the user."""
-_DENIED = re.compile(r"admission webhook \"[^\"]*\"|ValidatingAdmissionPolicy '")
-"""Stands in what admission says, in whatever form it says it."""
+_DENIED = re.compile(r"admission webhook \"[^\"]*\"|ValidatingAdmissionPolicy '[^']*'")
+"""Stands in what admission says, in whatever form it says it, and names who denies."""
 
 
 class ServerTarget(Closing):
@@ -53,7 +53,7 @@ class ServerTarget(Closing):
         timeout: float = TIMEOUT,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self._note, self._noted = note, set[tuple[str, str, int]]()
+        self._note, self._noted = note, set[tuple[str, str, str]]()
         self._client = ServerClient(access, rate, timeout)
         self._pool = ThreadPoolExecutor(1, "server")
         try:
@@ -139,16 +139,18 @@ class ServerTarget(Closing):
             return Answer(case.id, served=(ServedList(self.setting, {}, (), "the connection is closed"),))
         answer = _read(case, self.setting, code, data)
         if answer.failure is not None:
-            self._tell(kind, case.operation, code, answer.failure.message)
+            self._tell(kind, case.operation, answer.failure.message)
             if code == 401 or (code == 403 and _FORBIDDEN.search(answer.failure.message)):
                 self._closed_to[path] = answer.failure.message
         elif code in _MISSING:
-            self._tell(kind, case.operation, code, f"it answers {answer.served[0].status}")
+            self._tell(kind, case.operation, f"it answers {answer.served[0].status}")
         return answer
 
-    def _tell(self, kind: KindInfo, operation: Operation, code: int, why: str) -> None:
-        if (kind.name, operation, code) not in self._noted:
-            self._noted.add((kind.name, operation, code))
+    def _tell(self, kind: KindInfo, operation: Operation, why: str) -> None:
+        """Note why a request was not validated, once for each kind and status or denier, whatever the object is."""
+        told = kind.name, operation, why.partition(": ")[0]
+        if told not in self._noted:
+            self._noted.add(told)
             self._note(f"not asked: {kind.name} {operation}: {why}")
 
 
@@ -209,7 +211,9 @@ def _read(case: Case, setting: str, code: int, body: bytes) -> Answer:
     status = ""
     errors: tuple[FieldError, ...] = ()
     text = f"{code} {said.get('reason', '')}: {said.get('message', '')}"
-    if code in _REFUSED or (code >= 300 and _DENIED.search(str(said.get("message", "")))):
+    if code >= 300 and (denied := _DENIED.search(str(said.get("message", "")))) is not None:
+        return _not_asked(case, f"{denied[0]} denies it before validation: {text}")
+    if code in _REFUSED:
         return _not_asked(case, f"it answers {text}")
     if code >= 300 and said.get("reason") == "Invalid" and (causes := _causes(said)):
         errors = tuple(map(_error, causes))

@@ -238,17 +238,21 @@ def test_what_the_user_may_not_ask_is_told_once_and_not_asked_again(server: Reco
 
 
 @pytest.mark.parametrize("code", [400, 403, 422])
-@pytest.mark.parametrize(
-    "message",
-    ['admission webhook "w.example" denied the request: no', "ValidatingAdmissionPolicy 'p' with binding 'b'"],
-)
-def test_admission_is_no_validation(server: Recording, code: int, message: str) -> None:
-    """Whatever form a webhook or a policy gives its answer."""
+@pytest.mark.parametrize("denier", ['admission webhook "w.example"', "ValidatingAdmissionPolicy 'p'"])
+def test_admission_is_no_validation(server: Recording, code: int, denier: str) -> None:
+    """Whatever form a webhook or a policy gives its answer; who denies is named, once for each of them."""
+    message = f"{denier} with binding 'b' denied request: no"
     details = {"causes": [{"message": message}]}
     server.write = lambda: (code, {"reason": "Invalid", "message": f"denied: {message}", "details": details})
-    failure = ask(server)[0].failure
+    said: list[str] = []
+    failure = ask(server, case(), case(), note=said.append)[0].failure
     assert failure is not None
-    assert message in failure.message
+    assert failure.message.startswith(f"{denier} denies it before validation: {code} Invalid: denied: {message}")
+    assert 1 == len(said)
+    others = iter(("a", "b"))
+    server.write = lambda: (code, {"message": f'admission webhook "{next(others)}" denied the request: no'})
+    ask(server, case(), case(), note=said.append)
+    assert 3 == len(said)
 
 
 @pytest.mark.parametrize("details", [None, {}, {"causes": []}, {"causes": ["no", 3]}, "text"])
