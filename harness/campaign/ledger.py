@@ -149,13 +149,17 @@ class CampaignLedger:
     def corpus(self, name: str) -> CampaignCorpus:
         """Return a corpus. Raises: HarnessError if it is missing or damaged."""
         file = f"corpora/{name}.json.gz"
+        is_there = self._exists(file)
         try:
-            return msgspec.json.decode(gzip.decompress(self._read(file)), type=CampaignCorpus)
+            if is_there:
+                return msgspec.json.decode(gzip.decompress(self._read(file)), type=CampaignCorpus)
+            why = "somebody removed it"
         except (EOFError, zlib.error, gzip.BadGzipFile, msgspec.DecodeError) as error:
-            raise TargetError(
-                f"the corpus {self.url}/{file} is damaged", str(error),
-                f"remove it and units/{name}.json.gz, if that is there; `harness campaign resume` computes both again",
-            ) from None  # fmt: skip
+            why = str(error)
+        raise TargetError(
+            f"the corpus {self.url}/{file} is {'damaged' if is_there else 'missing'}", why,
+            f"remove it and units/{name}.json.gz, if they are there; `harness campaign resume` computes both again",
+        )  # fmt: skip
 
     def _exists(self, name: str) -> bool:
         try:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -128,3 +131,60 @@ def test_a_scheduler_that_is_not_there_is_told() -> None:
     """With what to do; nothing waits for ever."""
     with pytest.raises(HarnessError, match="cannot be reached"), connected("tcp://127.0.0.1:9", 1):
         pass
+
+
+def start(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+    """Start a Python module in a folder, in a session of its own."""
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(
+        [sys.executable, "-m", *words], cwd=folder, stdout=quiet, stderr=quiet, start_new_session=True
+    )
+
+
+def kill_after_a_unit(ledger: CampaignLedger, process: subprocess.Popen[bytes]) -> None:
+    """Kill a process, as `kill -9` does, as soon as one unit is done; the test's own time limit ends the wait."""
+    while not ledger.done():
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+
+
+def test_a_campaign_goes_on_after_its_command_was_killed(client: Any, folder: Path, tmp_path: Path) -> None:
+    """With the embedded scheduler in it; what was done is not computed again."""
+    undisturbed, disturbed = new_ledger(tmp_path / "one"), new_ledger(tmp_path / "two")
+    execute(undisturbed, client, folder, lambda tally: None)
+    command = start(folder, "harness", "campaign", "resume", disturbed.url, "--workers", "1")
+    kill_after_a_unit(disturbed, command)
+    before = {path: path.stat().st_mtime_ns for path in Path(disturbed.url, "units").glob("*.gz")}
+    tally = execute(disturbed, client, folder, lambda tally: None)
+    assert len(before) == tally.before >= 1
+    assert before.items() <= {path: path.stat().st_mtime_ns for path in Path(disturbed.url, "units").iterdir()}.items()
+    assert result(undisturbed) == result(disturbed)
+
+
+def test_a_campaign_goes_on_after_its_scheduler_was_killed(client: Any, folder: Path, tmp_path: Path) -> None:
+    """The command ends and says how to go on, with another scheduler as well."""
+    undisturbed, disturbed = new_ledger(tmp_path / "one"), new_ledger(tmp_path / "two")
+    execute(undisturbed, client, folder, lambda tally: None)
+    place = tmp_path / "scheduler.json"
+    words = ("--port", "0", "--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(place))
+    scheduler = start(folder, "distributed.cli.dask_scheduler", *words)
+    while not place.exists() or not place.read_bytes().endswith(b"}"):
+        time.sleep(0.1)
+    address = msgspec.json.decode(place.read_bytes())["address"]
+    worker = start(folder, "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard")
+    try:
+        with connected(address, 1) as other:
+            killer = threading.Thread(target=kill_after_a_unit, args=(disturbed, scheduler))
+            killer.start()
+            with pytest.raises(HarnessError, match=r"cannot be reached(.|\n)*harness campaign resume"):
+                execute(disturbed, other, folder, lambda tally: None)
+            killer.join()
+    finally:
+        for process in (scheduler, worker):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    tally = execute(disturbed, client, folder, lambda tally: None)
+    assert 1 <= tally.before < tally.units
+    assert result(undisturbed) == result(disturbed)

@@ -82,3 +82,45 @@ def test_a_campaign_starts_from_the_corpus_of_another(place: Path, capfd: Any) -
     told = call(capfd, "campaign", "changes", "one", "two")
     assert 0 == told.code
     assert "0 came, 0 went, 0 changed" in told.out
+
+
+def test_what_is_new_since_another_campaign(place: Path, capfd: Any) -> None:
+    """Also of another build; findings that came are 1, and what went is not told as gone while units are missing."""
+    (place / "small.yaml").write_text("targets: [{suite: migration}]\nseeds: 1\ncases: 1\n")
+    for plan, ledger in (("small.yaml", "small"), ("plan.yaml", "large")):
+        call(capfd, "campaign", "run", plan, "--ledger", ledger, "--workers", "1", "-q")
+    marker = place / "small" / "campaign-ledger.json"
+    marker.write_text(marker.read_text().replace('"code":"', '"code":"0'))
+    told = call(capfd, "campaign", "changes", "small", "large")
+    assert 1 == told.code
+    assert "\nmigration --gates default  " in told.out
+    assert "  + " in told.out
+    assert "0 came" not in told.out
+    told = call(capfd, "campaign", "changes", "large", "small")
+    assert 0 == told.code
+    assert "  - " in told.out
+    assert "0 came" in told.out
+    next((place / "large" / "units").iterdir()).unlink()
+    told = call(capfd, "campaign", "changes", "large", "small")
+    assert 2 == told.code
+    assert "large misses units" in told.err
+    assert "nosuch is no ledger" in call(capfd, "campaign", "changes", "small", "nosuch").err
+
+
+def test_a_damaged_corpus_is_told_with_its_file(place: Path, capfd: Any) -> None:
+    """What is computed again is named, and `resume` does it."""
+    assert 1 == call(capfd, "campaign", "run", "plan.yaml", "--ledger", "ledger", "--workers", "1", "-q").code
+    kept = min((place / "ledger" / "corpora").iterdir())
+    for wrong in (b"", kept.read_bytes()[:-7], b"no gzip"):
+        kept.write_bytes(wrong)
+        told = call(capfd, "campaign", "corpus", "ledger", "--output", "corpus")
+        assert 2 == told.code
+        assert f"corpora/{kept.name} is damaged" in told.err
+        assert f"remove it and units/{kept.name}" in told.err
+    kept.unlink()
+    told = call(capfd, "campaign", "corpus", "ledger", "--output", "corpus")
+    assert 2 == told.code
+    assert f"units/{kept.name}" in told.err
+    (place / "ledger" / "units" / kept.name).unlink()
+    assert 1 == call(capfd, "campaign", "resume", "ledger", "--workers", "1", "-q").code
+    assert 0 == call(capfd, "campaign", "corpus", "ledger", "--output", "corpus").code
