@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -25,6 +28,16 @@ def test_every_question_is_answered_with_a_peer_beside_it(tmp_path: Path) -> Non
     assert all(line.rate >= 0 and line.timings is not None for line in document.sections[6].lines)
     assert [section.left_out for section in document.sections] == [()] * 7
     assert "exchanges/s" in result.output
+
+
+def test_without_its_peers_it_says_what_to_install(tmp_path: Path) -> None:
+    """In place of a traceback."""
+    (tmp_path / "pydantic.py").write_text("raise ModuleNotFoundError('no', name='pydantic')")
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{Path(__file__).parent.parent.parent}"}
+    done = subprocess.run([sys.executable, "-m", "bench"], env=environment, capture_output=True, text=True, check=False)
+    assert 2 == done.returncode
+    assert done.stderr.startswith("pydantic is not installed\n")
+    assert "fix: pip install '.[bench]'" in done.stderr
 
 
 def test_whoever_is_measured_finds_the_same() -> None:
