@@ -96,8 +96,23 @@ func (q *question) alone(ctx context.Context) func() {
 	}
 }
 
-// answer never panics: a panic becomes a failure with the stage at which it happened.
-func (s *server) answer(line *caseLine) (out answer) {
+// answer asks again what began in one second and ended in the next, unless it takes long: defaults and strategies fill in
+// the present second, and whether both objects got the same one is no matter of the case.
+func (s *server) answer(line *caseLine) answer {
+	for {
+		begin := time.Now()
+		out := s.answerOnce(line)
+		if end := time.Now(); end.Unix() == begin.Unix() || end.Sub(begin) > longCase {
+			return out
+		}
+	}
+}
+
+// longCase is how long a case may take that is asked again because a second ended meanwhile.
+const longCase = 200 * time.Millisecond
+
+// answerOnce never panics: a panic becomes a failure with the stage at which it happened.
+func (s *server) answerOnce(line *caseLine) (out answer) {
 	out.ID = line.ID
 	e := s.find(line)
 	if e == nil {

@@ -71,6 +71,15 @@ func TestTextsThatComeAgainAreKept(t *testing.T) {
 	if k.find(readKey{&entry{}, false, ""}, raw) != nil || k.find(readKey{key.entry, true, ""}, raw) != nil || k.find(key, raw[1:]) != nil {
 		t.Error("found for another kind, mode or text")
 	}
+	present := []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"creationTimestamp":"` + time.Now().UTC().Format(time.RFC3339) + `"}}`)
+	if obj, _, err = decode(present, gvk, nil); err != nil || !hasPresent(obj) {
+		t.Fatal(err, "the present time is not seen")
+	}
+	k.keep(key, present, obj)
+	k.keep(key, present, obj)
+	if k.find(key, present) != nil {
+		t.Error("kept with the present time")
+	}
 	long := append(append([]byte{}, raw...), make([]byte, longestKept)...)
 	k.keep(key, long, obj)
 	k.keep(key, long, obj)

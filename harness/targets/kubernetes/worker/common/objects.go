@@ -104,9 +104,10 @@ func (k *kept) find(key readKey, raw []byte) runtime.Object {
 	return obj
 }
 
-// keep keeps a copy of what came before: the object itself goes on to be prepared and validated.
+// keep keeps a copy of what came before: the object itself goes on to be prepared and validated. An object that was
+// given the present time is not kept: later it would be given another one.
 func (k *kept) keep(key readKey, raw []byte, obj runtime.Object) {
-	if len(raw) > longestKept || !k.again(raw) {
+	if len(raw) > longestKept || !k.again(raw) || hasPresent(obj) {
 		return
 	}
 	obj = obj.DeepCopyObject()

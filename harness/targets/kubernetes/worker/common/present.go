@@ -1,14 +1,23 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
 )
 
 const (
 	stampLength = len("2006-01-02T15:04:05Z")
 	recently    = time.Minute
 )
+
+// hasPresent tells whether an object has the present time in it; of one that cannot be written that is not known.
+func hasPresent(obj runtime.Object) bool {
+	written, err := json.Marshal(obj)
+	return err != nil || still(string(written)) != string(written)
+}
 
 // still shows the present time as that which the server fills in. A strategy may have set it before a validator quotes
 // it, and two answers to one case are seldom of the same second.
