@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -107,6 +109,14 @@ def test_the_engine_finds_no_difference(name: str) -> None:
     assert [(one.cause, one.path, one.type, one.detail) for one in result.findings] == []
     assert [(kind.kind.name, kind.operation) for kind in result.kinds if not kind.has_seed] == []
     assert result.compared > 3500
+
+
+def test_the_first_command_of_the_readme_finds_no_difference(tmp_path: Path) -> None:
+    """`harness run` as a new user types it, with its own budget and seed, searches every suite and is green."""
+    command = [sys.executable, "-m", "harness", "run", "--report", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
+    assert 0 == done.returncode, done.stdout + done.stderr
+    assert "19 of 19 kinds and operations searched, 19 with an accepted object" in done.stdout
 
 
 def test_the_engine_finds_no_difference_without_the_feature() -> None:

@@ -63,6 +63,9 @@ def _hooks(hooks: list[Object], before: Any) -> Iterator[Problem]:
     for index, hook in enumerate(hooks if isinstance(hooks, list) else []):
         # As the server, which takes the first old hook of the same name.
         is_unchanged = hook == next((one for one in stored if one.get("name") == hook.get("name")), None)
-        is_time = type(hook.get("seconds", 0)) is int
-        if hook.get("command") and not (is_time and (is_unchanged or hook.get("seconds", 0) >= 1)):
+        command, seconds = hook.get("command", ""), hook.get("seconds", 0)
+        is_text = isinstance(command, str)
+        is_forgiven = is_text and is_unchanged  # a rule that raises, as over a list, forgives nothing
+        is_enough = type(seconds) is int and (seconds >= 1 or is_forgiven)
+        if not (is_text and not command.strip(" ")) and not is_enough:
             yield f"spec.hooks[{index}]", "a hook with a command needs its time"

@@ -85,10 +85,13 @@ def describe_mismatch(finding: ReportedFinding) -> str:
 
 
 def name_request(finding: ReportedFinding) -> str:
-    """Return the request that shows a finding: `Create of kind DeviceClass (resource.k8s.io/v1)`."""
-    part = f", subresource {finding.subresource}" if finding.subresource else ""
-    version = group_version(finding.group, finding.version)
-    return f"{finding.operation.capitalize()} of kind {finding.kind} ({version}{part})"
+    """Return the request that shows a finding: `Create of kind DeviceClass (resource.k8s.io/v1)`.
+
+    A Python callable has no versions, and then there are no parentheses.
+    """
+    part = f"subresource {finding.subresource}" if finding.subresource else ""
+    where = ", ".join(filter(None, (group_version(finding.group, finding.version), part)))
+    return f"{finding.operation.capitalize()} of kind {finding.kind}{f' ({where})' if where else ''}"
 
 
 def describe_audience(finding: ReportedFinding) -> str:

@@ -94,6 +94,7 @@ def test_a_request_is_named() -> None:
     assert "Update of kind Pod (v1, subresource status)" == name_request(
         reported({}, group="", kind="Pod", subresource="status")
     )
+    assert "Update of kind Order" == name_request(reported({}, group="", version="", kind="Order"))
 
 
 def test_headings_depend_on_the_compared_targets() -> None:
