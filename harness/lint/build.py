@@ -27,12 +27,19 @@ class PreparedPackage:
     warnings: tuple[Diagnostic, ...]
 
 
-def prepare(api: Api) -> list[PreparedPackage]:
-    """Read every package of an API. Invalid input is not raised, but recorded as diagnostics of its package."""
+def prepare(api: Api, base: Api | None = None) -> list[PreparedPackage]:
+    """Read every package of an API. Invalid input is not raised, but recorded as diagnostics of its package.
+
+    `base` is the API before a change: the view of each package gets the one that it has there.
+    """
+    before = {one.view.path: one.view for one in prepare(base)} if base is not None else {}
     release, types = release_of(api.release), Types(api.universe)
     shared: dict[str, Any] = {}
     siblings: dict[str, dict[str, PackageView]] = {package.path: {} for package in api.packages}
-    prepared = [_prepare(api, package, release, types, siblings[package.path], shared) for package in api.packages]
+    prepared = [
+        _prepare(api, package, release, types, siblings[package.path], shared, before.get(package.path))
+        for package in api.packages
+    ]
     groups: dict[str, list[PackageView]] = {}
     for one in prepared:
         groups.setdefault(one.view.group or one.view.path.rpartition("/")[0], []).append(one.view)
@@ -49,6 +56,7 @@ def _prepare(
     types: Types,
     siblings: dict[str, PackageView],
     shared: dict[str, Any],
+    base: PackageView | None,
 ) -> PreparedPackage:
     builder = Builder(api.universe, package.path, release, CustomFunctions(), package.criteria)
     declared = api.universe.package(package.path)
@@ -63,7 +71,7 @@ def _prepare(
     view = PackageView(
         package.path, package.group, package.version, api.universe, types, elements, roots,
         _sources(declared, elements), siblings, release, package.generates, package.lint,
-        shared=shared,
+        int(api.minor.partition(".")[2]) if api.minor else None, api.subresources, base, shared=shared,
     )  # fmt: skip
     return PreparedPackage(view, errors, builder.reader.warnings)
 

@@ -23,6 +23,7 @@ def page_of(rule: LintRule) -> str:
         rule.summary,
         f"Why: {rule.why}.",
         _facts(rule),
+        *([_example("Before the change", rule.base)] if rule.base else []),
         _example("Found", rule.bad),
         _example("Not found", rule.good),
     ]
@@ -37,6 +38,8 @@ def _facts(rule: LintRule) -> str:
         facts.append("`--fix` repairs it where that is safe.")
     if rule.opt_in:
         facts.append(f"Runs only with `--rule {rule.code}`.")
+    if rule.base:
+        facts.append("It compares types with those before a change: only `harness verify` runs it.")
     return " ".join(facts)
 
 

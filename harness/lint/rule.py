@@ -52,7 +52,8 @@ class LintRule:
     `package v1` are those of doc.go.
 
     `upstream`: upstream's linter has the rule too. `fixes`: some of its findings have a safe edit. `opt_in`: the rule
-    runs only when it is selected by name. `supersedes` are codes of the compiler's diagnostics that are dropped on a
+    runs only when it is selected by name. `base`: the rule is about a change, and this is what both examples were
+    before; only `harness verify` runs it. `supersedes` are codes of the compiler's diagnostics that are dropped on a
     line where this rule has a finding.
     """
 
@@ -67,6 +68,7 @@ class LintRule:
     upstream: bool = False
     fixes: bool = False
     opt_in: bool = False
+    base: str = ""
 
     def check(self, view: PackageView) -> Iterator[LintFinding]:
         """Yield the findings of the rule in a package, without duplicates."""

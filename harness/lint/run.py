@@ -12,13 +12,16 @@ from harness.lint.suppress import suppress
 from harness.subject.api import Api
 
 
-def lint(api: Api, *, only: Collection[str] = (), ignore: Collection[str] = ()) -> list[LintFinding]:
+def lint(
+    api: Api, *, only: Collection[str] = (), ignore: Collection[str] = (), base: Api | None = None
+) -> list[LintFinding]:
     """Return the findings in an API, by position: those of the rules, and the diagnostics of the compiler.
 
-    `only` and `ignore` select by code. An opt-in rule runs only if its code is in `only`.
+    `only` and `ignore` select by code. An opt-in rule runs only if its code is in `only`, a rule about a change only
+    with the API as it was before, `base`.
     """
-    rules = [rule for rule in RULES if rule.code in only or not rule.opt_in]
-    prepared = prepare(api)
+    rules = [rule for rule in RULES if (rule.code in only or not rule.opt_in) and (base is not None or not rule.base)]
+    prepared = prepare(api, base)
     found = sort_unique([*_check_rules(prepared, rules)])
     found = sort_unique([*found, *_compiler_findings(prepared, found)])
     kept = suppress(prepared, found, {rule.code for rule in RULES} - {rule.code for rule in rules})

@@ -47,8 +47,10 @@ class PackageView:
 
     `siblings` are the views of the other versions of the same group, by version. `roots` are the names of root types.
     `sources` are the lines of each file. `release` defines which tags exist. `generates`: validation is generated for
-    the package. `lint`: the package is not marked with +k8s:validation-gen-nolint. `memo` caches results that several
-    rules use, by topic and element; `shared` caches those that all packages of a run use.
+    the package. `lint`: the package is not marked with +k8s:validation-gen-nolint. `minor` is the minor release that
+    the types are part of, None if unknown; `subresources` are the paths of those that something serves, none if
+    unknown. `base` is the view of the same package before a change, if the lint is of a change. `memo` caches results
+    that several rules use, by topic and element; `shared` caches those that all packages of a run use.
     """
 
     path: str
@@ -63,6 +65,9 @@ class PackageView:
     release: Release = field(default_factory=Release)
     generates: bool = True
     lint: bool = True
+    minor: int | None = None
+    subresources: frozenset[str] = frozenset()
+    base: PackageView | None = None
     memo: dict[tuple[str, int], Any] = field(default_factory=dict, repr=False, compare=False)
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 

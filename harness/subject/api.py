@@ -54,12 +54,18 @@ class ApiPackage:
 
 @dataclass(frozen=True)
 class Api:
-    """Packages of types, which are parsed on first use. `release` is `1.37` or `1.37.1`; `name` is for messages."""
+    """Packages of types, which are parsed on first use. `release` is `1.37` or `1.37.1`; `name` is for messages.
+
+    `minor` is the minor release that the types themselves are part of, empty if unknown; `subresources` are the paths
+    of those that something serves, such as `/status`, none if unknown.
+    """
 
     name: str
     release: str
     universe: Universe
     packages: tuple[ApiPackage, ...]
+    minor: str = ""
+    subresources: frozenset[str] = frozenset()
 
     def compile(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Compiled:
         """Compile one package with the criteria that validation-gen would use. Raises: InputError."""
@@ -212,6 +218,7 @@ def _release_of(top: Path) -> str:
 def _open_kubernetes(location: str, release: str) -> Api:
     # Imported here, because opening a folder of types must not load code that only releases need.
     from harness.targets.kubernetes.release import find_release, generating_folders, type_folders
+    from harness.targets.kubernetes.sources import minor_release, served_subresources
 
     found = find_release(location)
     folders = type_folders(location)
@@ -226,7 +233,10 @@ def _open_kubernetes(location: str, release: str) -> Api:
     released = found.folder is None
     name = f"Kubernetes {found.name}" if released else f"the checkout {found.folder}"
     universe = Universe.from_folders(folders)
-    return Api(name, release or (found.name if released else DEFAULT_RELEASE), universe, tuple(packages))
+    return Api(
+        name, release or (found.name if released else DEFAULT_RELEASE), universe, tuple(packages),
+        minor_release(location), served_subresources(location),
+    )  # fmt: skip
 
 
 def _describe_package(path: str, files: Sequence[Path], tags: Mapping[str, list[str]] | None = None) -> ApiPackage:

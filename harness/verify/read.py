@@ -13,6 +13,7 @@ from pathlib import Path
 from harness.diagnostics import Diagnostic, InputError, UsageError
 from harness.git import Repository
 from harness.lint.run import lint
+from harness.subject.api import Api
 from harness.verify.assemble import Assembler
 from harness.verify.change import Change, ChangedFile, Layout, Revision
 from harness.verify.collector import Member, TouchCollector
@@ -26,7 +27,8 @@ from harness.verify.stale import compare_generated, stale_code
 from harness.verify.view import unread_note, why_nothing
 
 EXPORTED = ("go.mod", "pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/api",
-            "staging/src/k8s.io/apimachinery/pkg", "staging/src/k8s.io/apiserver/pkg/registry/rest")  # fmt: skip
+            "staging/src/k8s.io/apimachinery/pkg", "staging/src/k8s.io/apiserver/pkg/registry/rest",
+            "staging/src/k8s.io/component-base/version")  # fmt: skip
 """The files and folders of a checkout of Kubernetes that are read."""
 
 
@@ -147,17 +149,27 @@ def lint_change(base: Side, head: Side, changed: Collection[Member], packages: C
     places = _places(head, changed)
     return [
         one
-        for one in _lint(head, packages)
+        for one in _lint(head, packages, base)
         if _key(one) not in known or (one.position.file, one.position.line) in places
     ]
 
 
-def _lint(side: Side, packages: Collection[str]) -> Iterable[Diagnostic]:
+def _lint(side: Side, packages: Collection[str], base: Side | None = None) -> Iterable[Diagnostic]:
+    """Lint some packages, of a change with those of its base."""
     for api in side.apis:
         groups = {package.group for package in api.packages if package.path in packages}
         chosen = tuple(package for package in api.packages if package.group in groups)
-        for found in lint(replace(api, packages=chosen)) if chosen else ():
+        before = _api_with(base, {package.path for package in chosen}) if base is not None else None
+        for found in lint(replace(api, packages=chosen), base=before) if chosen else ():
             yield replace(found.diagnostic, position=side.place(found.diagnostic.position))
+
+
+def _api_with(side: Side, paths: Collection[str]) -> Api | None:
+    """Return the API that has one of some packages, with these alone; None if there is none."""
+    for api in side.apis:
+        if chosen := tuple(package for package in api.packages if package.path in paths):
+            return replace(api, packages=chosen)
+    return None
 
 
 def _key(found: Diagnostic) -> tuple[str, str, str, str]:

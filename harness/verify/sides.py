@@ -23,12 +23,12 @@ from harness.suite import Suite, SuiteKind
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.release import release_of
 from harness.targets.kubernetes.release import generating_folders
+from harness.targets.kubernetes.sources import read_resources
 from harness.verify.change import KindName, Layout
 from harness.verify.layout import suite_folders
 
 INTERNAL = "k8s.io/kubernetes/pkg/apis/"
 _DOC = re.compile(r"^//[ \t]*\+k8s:(validation-gen-input|conversion-gen)=(\S+)", re.M)
-_RESOURCE = re.compile(r'resource := "([a-z]+)"|resource ?\+ ?"(/[a-z/]+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +123,14 @@ def _kubernetes(root: Path) -> Side:
             generated[types] = folder
             families[types] = tuple(value for name, value in tags if name == "conversion-gen") or (types,)
     kinds = {}
-    resources: dict[str, dict[str, tuple[str, ...]]] = {}
+    resources: dict[str, Mapping[str, tuple[str, ...]]] = {}
     for package in api.packages:
         named = families.get(package.path, ())
         for name in _root_kinds(api, package):
             kind = KindName(package.group, package.version, name)
             for family in named:
                 if family not in resources:
-                    resources[family] = _resources(root / "pkg" / "registry" / family.rpartition("/")[2] / "rest")
+                    resources[family] = read_resources(root / "pkg" / "registry" / family.rpartition("/")[2] / "rest")
             listed = next((found for one in named if (found := _find_resources(name, resources[one]))), ())
             kinds[kind] = SideKind(kind, f"{package.path}.{name}", package.path, named, listed)
     return Side(root, "kubernetes", (api,), api.universe, kinds, generated=generated)
@@ -146,19 +146,6 @@ def _root_kinds(api: Api, package: ApiPackage) -> Iterator[str]:
 
 def _fields(declared: Struct | Typedef) -> tuple[Field, ...]:
     return declared.fields if isinstance(declared, Struct) else ()
-
-
-def _resources(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Read the resources and subresources of a group from the source that creates their storage."""
-    found: dict[str, list[str]] = {}
-    for file in sorted(folder.glob("*.go")) if folder.is_dir() else ():
-        resource = ""
-        for name, subresource in _RESOURCE.findall(read_checkout_text(file)):
-            resource = name or resource
-            if resource:
-                listed = found.setdefault(resource, [resource])
-                listed += [f"{resource}{subresource}"] if subresource else []
-    return {name: tuple(dict.fromkeys(listed)) for name, listed in found.items()}
 
 
 def _find_resources(kind: str, resources: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

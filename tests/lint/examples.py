@@ -26,9 +26,12 @@ def write(go: str, folder: Path, version: str = "v1") -> Path:
     return folder
 
 
-def found(go: str, folder: Path, *codes: str, version: str = "v1", ignore: Collection[str] = ()) -> list[LintFinding]:
-    """Return the findings in Go text, with the given codes or with any."""
-    return lint(open_api(write(go, folder, version)), only=codes, ignore=ignore)
+def found(
+    go: str, folder: Path, *codes: str, version: str = "v1", ignore: Collection[str] = (), base: str = ""
+) -> list[LintFinding]:
+    """Return the findings in Go text, with the given codes or with any; `base` is the text before a change."""
+    before = open_api(write(base, folder / "base" / "api", version)) if base else None
+    return lint(open_api(write(go, folder / "head" / "api", version)), only=codes, ignore=ignore, base=before)
 
 
 def messages(go: str, folder: Path, *codes: str, version: str = "v1") -> list[str]:

@@ -17,7 +17,7 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "lint.md"
 def test_a_page_shows_both_examples(rule: LintRule) -> None:
     """A page has the summary, the reason and both examples."""
     page = page_of(rule)
-    assert all(part.strip() in page for part in (rule.summary, rule.why, rule.good, rule.bad))
+    assert all(part.strip() in page for part in (rule.summary, rule.why, rule.base, rule.good, rule.bad))
 
 
 def test_the_reference_is_current() -> None:

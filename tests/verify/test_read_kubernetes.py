@@ -9,6 +9,7 @@ from shutil import copytree
 import pytest
 
 from harness.diagnostics import UsageError
+from harness.targets.kubernetes.sources import VERSION_FILE
 from harness.verify.change import Change, KindName, TouchedField
 from harness.verify.read import read_change
 from tests.verify.checkout import commit, git, replace, write
@@ -96,6 +97,26 @@ def test_tags(top: Path, old: str, new: str, event: str, words: str) -> None:
     assert [("tags", event)] == events(crew)
     assert words in crew.reasons[0].sentence
     assert ["Crew"] == [one.go_field for one in change.not_regenerated]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "codes"),
+    [
+        ('+k8s:alpha(since: "1.37")=+k8s:minimum', "+k8s:minimum", ["level-raised-too-early"]),
+        ('+k8s:alpha(since: "1.37")=+k8s:minimum', '+k8s:beta(since: "1.38")=+k8s:minimum', []),
+        ("// Crew is how many sail.\n", "// Crew is how many sail.\n	// +k8s:maximum=9\n", ["rule-not-alpha"]),
+        ("// Crew is how many sail.\n", '// +k8s:required\n	Name string `json:"name"`\n\n	// Crew.\n', []),
+    ],
+)
+def test_levels_of_a_change(top: Path, old: str, new: str, codes: list[str]) -> None:
+    """A rule that starts above alpha, or rises too early, is told with the lint of the change, in the version that
+    does so; a new field may have any rule."""
+    for name in (TYPES, OLDER):
+        replace(top, name, old, new)
+    write(top, {VERSION_FILE: 'const DefaultKubeBinaryVersion = "1.38"\n'})
+    found = [one for one in read_change(top, "base").diagnostics if one.code.startswith(("rule-", "level-"))]
+    assert codes * 2 == [one.code for one in found]
+    assert {TYPES, OLDER} == {one.position.file for one in found} or not codes
 
 
 def test_edited_generated_code(top: Path) -> None:

@@ -25,6 +25,7 @@ from harness.lint.rules import (
     key_not_required,
     known_tags_only,
     level_differs_by_version,
+    level_raised_too_early,
     limit_differs_by_version,
     limit_never_reached,
     lone_discriminator,
@@ -50,6 +51,7 @@ from harness.lint.rules import (
     required_anyway,
     required_rejects_zero,
     required_with_default,
+    rule_not_alpha,
     since_of_no_release,
     subresource_misdeclared,
     subresource_undeclared,
@@ -72,6 +74,7 @@ from harness.lint.rules import (
     value_never_met,
     wrappers_of_the_first,
     zero_default,
+    zero_or_one_of_fields,
 )
 
 RULES: tuple[LintRule, ...] = (
@@ -122,6 +125,7 @@ RULES: tuple[LintRule, ...] = (
     item_near_miss.RULE,
     lone_union_member.RULE,
     member_zero_is_unset.RULE,
+    zero_or_one_of_fields.RULE,
     member_never_chosen.RULE,
     mode_never_chosen.RULE,
     discriminator_optional.RULE,
@@ -141,4 +145,6 @@ RULES: tuple[LintRule, ...] = (
     missing_in_version.RULE,
     level_differs_by_version.RULE,
     limit_differs_by_version.RULE,
+    rule_not_alpha.RULE,
+    level_raised_too_early.RULE,
 )

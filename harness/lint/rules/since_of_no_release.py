@@ -1,4 +1,4 @@
-"""Finds levels whose `since` is a release that there is not: before tags had levels, or after the next release.
+"""Finds levels whose `since` is a release that there is not: before tags had levels, or later than the types' own.
 
 Source: semantics.md#3.5, #5.8.
 """
@@ -20,8 +20,9 @@ _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 
 
 def find(view: PackageView) -> Iterator[Advice]:
-    # A rule may be written for the release that comes next: types know the last one alone.
-    newest = view.release.minor + 1
+    # Types whose release is not known may be written for the one that comes next.
+    own = view.release.minor if view.minor is None else view.minor
+    newest = own + 1 if view.minor is None else own
     for element in tagged_elements(view):
         for use in uses_on(view, element):
             for tag in (one for one in use.wrappers if one.name in LEVELS):
@@ -32,7 +33,7 @@ def find(view: PackageView) -> Iterator[Advice]:
                 message = (
                     f"+{tag.name} of {tag_text(use.tag)} is since {found[0]}, which is no release of 1.{OLDEST} to "
                 )
-                fix = f'name the release that first has the rule at this level: since: "1.{view.release.minor}"'
+                fix = f'name the release that first has the rule at this level: since: "1.{own}"'
                 yield advise(tag, f"{message}1.{newest}", fix)
 
 

@@ -1,4 +1,4 @@
-"""Finds subresource tags that match no request: a path without a slash, a type that is not a root, a second path.
+"""Finds subresource tags that match no request: a path that nothing serves, a type that is no root, a second path.
 
 Source: semantics.md#1.6.
 """
@@ -28,6 +28,9 @@ def find(view: PackageView) -> Iterator[Advice]:
                 message = f'no request has the subresource path "{text}"'
                 edit = propose_rewrite(view, tag.position, len(tag.source.strip()), f'+{tag.name}="/{text}"')
                 yield advise(tag, message, f'+{tag.name}="/{text}"', edit if "#" not in tag.source else None)
+            elif view.subresources and text not in view.subresources:
+                paths = ", ".join(sorted(view.subresources))
+                yield advise(tag, f'nothing serves a subresource "{text}"', f"name one that is served: {paths}")
         own = [tag for tag in found if tag.name == "k8s:isSubresource"]
         for tag in own[1:]:
             yield advise(
@@ -41,7 +44,7 @@ RULE = LintRule(
     code="subresource-misdeclared",
     severity="error",
     summary="A subresource tag that no request matches.",
-    why="a path starts with a slash, and only root types handle requests",
+    why="a path starts with a slash and names a subresource that is served, and only root types handle requests",
     good=ROOTS.format(STATUS_TAG, '"/status"'),
     bad=ROOTS.format(STATUS_TAG, '"status"'),
     find=find,

@@ -11,11 +11,18 @@ from harness.subject.api import open_api
 from tests.lint.examples import write
 
 
-def findings(code: str, go: str, folder: Path, release: str = "1.37") -> list[LintFinding]:
-    """Return the findings of the rule with this code in the first version of the package."""
-    prepared = prepare(open_api(write(go, folder), release=release))
-    view = next(one.view for one in prepared if one.view.version == "v1")
+def findings(code: str, go: str, folder: Path, release: str = "1.37", base: str = "") -> list[LintFinding]:
+    """Return the findings of the rule with this code in the first version of the package.
+
+    `base` is the Go text before the change; by default that of the rule's examples.
+    """
     rule = next(rule for rule in RULES if rule.code == code)
+    before = base or rule.base
+    prepared = prepare(
+        open_api(write(go, folder / "head" / "api"), release=release),
+        open_api(write(before, folder / "base" / "api"), release=release) if before else None,
+    )
+    view = next(one.view for one in prepared if one.view.version == "v1")
     return sorted(rule.check(view), key=lambda finding: finding.diagnostic.position)
 
 

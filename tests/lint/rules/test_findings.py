@@ -227,6 +227,26 @@ FOUND = (
         '+k8s:isSubresource="/a" does nothing: T is no root type',
     ),
     (
+        "rule-not-alpha",
+        struct("+k8s:required\n+k8s:beta=+k8s:maxLength=5\n*string").replace("A *", "F *"),
+        "+k8s:maxLength=5 is new on T.a, which there was before, and starts at level beta",
+    ),
+    (
+        "rule-not-alpha",
+        '// +k8s:immutable\ntype T struct {\n\tF *string `json:"f"`\n}\n',
+        "+k8s:immutable is new on T, which there was before, and starts at level standard",
+    ),
+    (
+        "level-raised-too-early",
+        'type T struct {\n\t// +k8s:maxLength=5\n\tF *string `json:"f"`\n}\n',
+        "+k8s:maxLength=5 of T.f goes from alpha to standard at once",
+    ),
+    (
+        "level-raised-too-early",
+        'type T struct {\n\t// +k8s:beta(since: "1.36")=+k8s:maxLength=9\n\tF *string `json:"f"`\n}\n',
+        "+k8s:maxLength=9 of T.f is alpha since 1.36, and rises to beta in 1.36",
+    ),
+    (
         "immutable-in-items",
         struct(
             "+k8s:listType=map\n+k8s:listMapKey=m\n[]S",

@@ -15,6 +15,8 @@ _OPTIONAL = _ITEM.replace("@", "optional")
 _KEYED = "+k8s:optional\n+k8s:listType=map\n+k8s:listMapKey=n"
 _COPY = "// +k8s:maxLength=9\ntype X string\n\n"
 
+_FIELD = 'type T struct {{\n\t// {}\n\tF *string `json:"f"`\n}}\n'
+"""The field of the examples of rules about a change."""
 _DOC = "// +{}\n\npackage v1\n\n"
 
 SILENT = {
@@ -322,6 +324,29 @@ SILENT = {
             "several supported",
             '// +k8s:supportsSubresource="/a"\n// +k8s:supportsSubresource="/b"\ntype T struct {\n\tA string\n}\n',
         ),
+    ),
+    "zero-or-one-of-fields": (
+        (
+            "items of a list",
+            struct(
+                '+k8s:listType=map\n+k8s:listMapKey=n\n+k8s:item(n: "a")=+k8s:zeroOrOneOfMember\n'
+                '+k8s:item(n: "b")=+k8s:zeroOrOneOfMember\n[]S',
+                before=_ITEM.replace("@", "optional").replace("*string", "string"),
+            ),
+        ),
+        ("a union", struct("+k8s:unionMember\n*string", "+k8s:unionMember\n*string")),
+    ),
+    "rule-not-alpha": (
+        ("it was there before", _FIELD.format("+k8s:optional")),
+        ("the field is new", struct("+k8s:required\n*string")),
+        ("it cannot reject", _FIELD.format("+k8s:optional\n\t// +k8s:listType=atomic").replace("*s", "[]s")),
+        ("behind a gate", _FIELD.format('+k8s:ifEnabled("G")=+k8s:maxLength=5')),
+    ),
+    "level-raised-too-early": (
+        ("the level it had", _FIELD.format('+k8s:alpha(since: "1.36")=+k8s:maxLength=5')),
+        ("lowered", _FIELD.format("+k8s:alpha=+k8s:maxLength=9")),
+        ("one release later", _FIELD.format('+k8s:beta(since: "1.37")=+k8s:maxLength=9')),
+        ("no release is said", _FIELD.format("+k8s:beta=+k8s:maxLength=5")),
     ),
     "subresource-undeclared": (
         ("nobody declares any", 'type T struct {\n\t// +k8s:required\n\tStatus *string `json:"status"`\n}\n'),
