@@ -24,11 +24,13 @@ from harness.verify.narrow import narrow
 from harness.verify.pychange import compare_suites
 from harness.verify.sides import Side, empty_side, open_side
 from harness.verify.stale import compare_generated, stale_code
+from harness.verify.staletests import FOLDER as TESTS
+from harness.verify.staletests import is_read, stale_tests
 from harness.verify.view import unread_note, why_nothing
 
 EXPORTED = ("go.mod", "pkg/apis", "pkg/api", "pkg/registry", "staging/src/k8s.io/api",
             "staging/src/k8s.io/apimachinery/pkg", "staging/src/k8s.io/apiserver/pkg/registry/rest",
-            "staging/src/k8s.io/component-base/version")  # fmt: skip
+            "staging/src/k8s.io/component-base/version", TESTS)  # fmt: skip
 """The files and folders of a checkout of Kubernetes that are read."""
 
 
@@ -56,7 +58,7 @@ def read_change(checkout: Path, base: str, fields: Sequence[str] = ()) -> Change
 
 
 def _is_read(path: str) -> bool:
-    return path.endswith((".go", ".mod", ".py")) and not path.endswith("_test.go")
+    return is_read(path) or (path.endswith((".go", ".mod", ".py")) and not path.endswith("_test.go"))
 
 
 def _open(root: Path, layout: Layout) -> Side:
@@ -109,11 +111,12 @@ def _read(
             f"  fix: {_SEARCH} {not_read[0]} compares its two validators as they are now"
         )
     stale = tuple(stale_code(*sides, files, ordered)) if layout == "kubernetes" else ()
+    tests = tuple(stale_tests(*sides, files, [kind.name for kind in kinds])) if layout == "kubernetes" else ()
     if layout == "kubernetes" and (left := unread_note(files)):
         collector.add_note(left)
     notes = tuple(collector.notes)
     change = Change(
-        top, layout, base, head, files, touched, kinds, not_regenerated=stale, notes=notes,
+        top, layout, base, head, files, touched, kinds, not_regenerated=(*stale, *tests), notes=notes,
         diagnostics=tuple(lint_change(*sides, declared, packages)),
         nothing_touched="" if touched or kinds or stale else why_nothing(files, base, notes),
     )  # fmt: skip

@@ -11,6 +11,7 @@ from harness.verify.change import Change, ChangedFile
 from harness.verify.read import read_change
 from harness.verify.sides import empty_side, open_side
 from harness.verify.stale import stale_code
+from harness.verify.staletests import FOLDER, stale_tests
 from harness.verify.view import rows_of
 from tests.verify.checkout import READING, git, kubernetes, replace
 
@@ -95,6 +96,18 @@ def test_a_release_is_not_stale(made: Path, tmp_path: Path) -> None:
     """In an untouched release every element of every package does what its tags order."""
     git(made, "checkout", "-q", "-f", "base")
     assert [] == disagreements(made, tmp_path)
+
+
+def test_coverage_tests_of_a_release_are_not_stale(made: Path, tmp_path: Path) -> None:
+    """In an untouched release the generated tests register what the types declare, for all 149 kinds with rules; an
+    edited type leaves its test behind."""
+    git(made, "checkout", "-q", "-f", "base")
+    head = open_side(made, "kubernetes")
+    assert 149 == len(list((made / FOLDER).rglob("zz_generated.validations.v*_test.go")))
+    assert [] == list(stale_tests(empty_side(tmp_path, "kubernetes"), head, [], head.kinds))
+    change = read(made, [(f"{API}/node/v1/types.go", '\t// +k8s:beta(since: "1.37")=+k8s:immutable\n', "")])
+    said = "the coverage test registers handler FieldValueInvalid immutable, which the types do not declare"
+    assert [said] == [one.sentence for one in change.not_regenerated if one.file.startswith(FOLDER)]
 
 
 def test_an_older_release_is_not_stale(tmp_path: Path) -> None:

@@ -350,10 +350,10 @@ class Report(msgspec.Struct, frozen=True):
             return 130
         if self.contradicted:
             return 1
-        if self.verification is not None and self.verification.nothing_touched:
-            return 0
         if self.verification is not None and not self.verification.is_clean:
             return 1
+        if self.verification is not None and self.verification.nothing_touched:
+            return 0
         if self.verdict == "equivalent" and self.coverage is not None and self.coverage.lost:
             return 1
         if self.is_empty_shard:

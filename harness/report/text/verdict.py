@@ -28,6 +28,8 @@ def headline(report: Report) -> tuple[str, str]:
         words, style = verdict.of_change, verdict.style
         if report.verification.nothing_touched:
             words, style = "Nothing touched", GOOD
+            if not report.verification.is_clean:
+                words, style = "Nothing touched that validates, but not fit to merge", VERDICT["different"].style
         return words + interrupted, style
     if report.is_empty_shard:
         shards = ", ".join(dict.fromkeys(part.shard for part in report.parts))

@@ -9,11 +9,12 @@ import pytest
 
 from harness.report.formats.html.page import render_html
 from harness.report.formats.junit import render_junit
+from harness.report.formats.terminal.change import verdict_screen
 from harness.report.formats.terminal.screen import summary
 from harness.report.model.assembly import build_report
 from harness.report.model.coverage import Coverage, Lost, RatchetEntry
 from harness.report.model.document import ExceptionEntry, Exceptions, Policy, Report
-from harness.report.model.verification import Effort
+from harness.report.model.verification import Effort, StaleEntry
 from harness.report.text.finding import to_plain_text
 from harness.report.text.verdict import (
     change_title,
@@ -140,6 +141,19 @@ def test_a_change_has_a_headline_of_its_own() -> None:
     assert nothing.verification is not None
     assert "Nothing touched" == headline(nothing)[0]
     assert "only a comment was changed" == summarize_change(nothing, nothing.verification)
+    assert 0 == nothing.exit_code
+
+
+def test_a_change_of_generated_tests_alone_may_be_unfit() -> None:
+    """It touches no field, and still what is stale fails it."""
+    report = verified(
+        findings=0,
+        nothing_touched="tests",
+        stale=(StaleEntry("T", "zz_test.go", "it lacks a rule", "zz_test.go:1", "make"),),
+    )
+    assert ("Nothing touched that validates, but not fit to merge", 1) == (headline(report)[0], report.exit_code)
+    assert report.verification is not None
+    assert any("it lacks a rule" in row.plain for row in verdict_screen(report, report.verification))
 
 
 def test_the_summary_of_a_change_counts_verdicts_and_changes() -> None:

@@ -30,11 +30,11 @@ _MAX_OBJECT = 240
 def verdict_screen(report: Report, verification: Verification, written: Sequence[str] = ()) -> list[Text]:
     """Render a verification on one screen, shortened where necessary. `written` are the names of written files."""
     rows = [_headline(report, verification), _revisions(verification)]
+    rows += _stale(verification)
+    rows += _lint(verification)
     if verification.nothing_touched:
         rows.append(Text(f"nothing was built or searched: {visible(verification.nothing_touched)}"))
         return [*rows, *_foot(report, verification, written)]
-    rows += _stale(verification)
-    rows += _lint(verification)
     fields = list(fields_worst_first(verification))
     rows += [row for one in fields[:MAX_FIELDS] for row in _field(one)]
     if len(fields) > MAX_FIELDS:
