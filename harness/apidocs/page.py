@@ -6,8 +6,6 @@ are made visible, and a content security policy allows only the page's own style
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from functools import cache
 from urllib.parse import quote
 
@@ -18,14 +16,13 @@ from harness.apidocs.document import ApiReference, FieldRow, Key, Section
 from harness.apidocs.gather import version_order
 from harness.apidocs.positions import positions_text
 from harness.report.escaping import count
-from harness.report.formats.html.environment import breakable, create_environment, mark_code
+from harness.report.formats.html.environment import breakable, create_environment, hash_source, mark_code, read_source
 
 
 def render_page(document: ApiReference) -> str:
     """Render the document as one self-contained page."""
     environment = _environment()
-    assert environment.loader is not None
-    style, script = (environment.loader.get_source(environment, name)[0] for name in ("api.css", "api.js"))
+    style, script = (read_source(environment, name) for name in ("api.css", "api.js"))
     sections = [section for group in document.groups for section in group.sections]
     return environment.get_template("api.html.j2").render(
         document=document,
@@ -34,7 +31,7 @@ def render_page(document: ApiReference) -> str:
         style=Markup(style),
         script=Markup(script),
         policy=(
-            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+            f"default-src 'none'; style-src '{hash_source(style)}'; script-src '{hash_source(script)}'; "
             "base-uri 'none'; form-action 'none'"
         ),
     )
@@ -91,7 +88,3 @@ def _environment() -> jinja2.Environment:
     }
     functions = {"anchor": anchor, "href": _href, "counted": count, "positions": positions_text}
     return create_environment("harness.apidocs", filters, functions)
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -12,10 +12,10 @@ import hashlib
 import os
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -26,6 +26,7 @@ from harness.diagnostics import HarnessError, TargetError
 from harness.report.model.document import Report
 from harness.report.model.reading import decode
 
+T = TypeVar("T")
 VERSION = 2
 """The layout of ledgers. A ledger of another one is refused."""
 _MARKER = "campaign-ledger.json"
@@ -37,6 +38,12 @@ class LedgerMarker(msgspec.Struct, frozen=True):
     ledger: int
     code: str
     harness: str
+
+
+class _Started(msgspec.Struct, frozen=True):
+    """The part of a report that says when its run began."""
+
+    started: str
 
 
 @cache
@@ -133,10 +140,17 @@ class CampaignLedger:
 
     def report(self, unit: CampaignUnit) -> Report:
         """Return the report of a unit. Raises: HarnessError if it is damaged."""
+        return self._report(unit, decode)
+
+    def day(self, unit: CampaignUnit) -> str:
+        """Return the day on which a unit was computed. Raises: HarnessError if its report is damaged."""
+        return self._report(unit, lambda data, _: msgspec.json.decode(data, type=_Started).started[:10])
+
+    def _report(self, unit: CampaignUnit, read: Callable[[bytes, str], T]) -> T:
         name = f"units/{unit.digest}.json.gz"
         try:
-            return decode(gzip.decompress(self._read(name)), f"{self.url}/{name}")
-        except (EOFError, zlib.error, gzip.BadGzipFile, HarnessError) as error:
+            return read(gzip.decompress(self._read(name)), f"{self.url}/{name}")
+        except (EOFError, zlib.error, gzip.BadGzipFile, msgspec.DecodeError, HarnessError) as error:
             raise TargetError(
                 f"the report of {unit} is damaged", f"{self.url}/{name}: {error}",
                 "remove the file; `harness campaign resume` computes it again",

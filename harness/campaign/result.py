@@ -23,13 +23,13 @@ class MergedSetting:
     missing: tuple[CampaignUnit, ...]
 
 
-def merge_settings(ledger: CampaignLedger) -> Iterator[MergedSetting]:
-    """Yield the merged report of each setting with a report, in the order of the plans.
+def merge_settings(ledger: CampaignLedger, only: frozenset[str] | None = None) -> Iterator[MergedSetting]:
+    """Yield the merged report of each setting with a report, in the order of the plans; `only` of these units, if any.
 
     One seed is merged at a time, so that memory holds the reports of its shards and the result. The seed of the result
     is the first one's, its number of cases that of all. Raises: HarnessError with a report that is damaged.
     """
-    done = ledger.done()
+    done = ledger.done() if only is None else only
     settings: dict[object, dict[int, list[CampaignUnit]]] = {}
     for unit in ledger.units():
         settings.setdefault(unit.setting, {}).setdefault(unit.seed, []).append(unit)

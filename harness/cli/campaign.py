@@ -14,20 +14,18 @@ import click
 import msgspec
 from rich.table import Table
 
-from harness.campaign.changes import CampaignChanges, compare_campaigns
-from harness.campaign.corpora import read_corpus, write_corpus
+from harness.campaign.corpora import read_corpus
 from harness.campaign.execution import Tally, connected, execute
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import DEFAULT_CASES, CampaignPlan, read_plan
-from harness.campaign.result import MergedSetting, collect_corpus, merge_settings
-from harness.cli import COULD_NOT_RUN
+from harness.campaign.result import MergedSetting, merge_settings
+from harness.cli import COULD_NOT_RUN, campaignresults
 from harness.cli.live import verbosity_options
 from harness.cli.options import FOLDER
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, policy_options, publish, replay_command
 from harness.cli.searching import cores, sigterm_interrupts
 from harness.diagnostics import UsageError
 from harness.errormatch.exceptionfile import ExceptionFile
-from harness.export.gofuzz import write_go_seeds
 from harness.report.escaping import count, lines, visible
 from harness.report.formats.terminal.lines import console
 from harness.report.model.document import Policy, Report
@@ -45,6 +43,10 @@ def command() -> None:
     A plan is cut into units; each is a run of one shard under one setting of feature gates with one seed. The result
     is the same whoever computes them, in which order, and however often.
     """
+
+
+for _one in (campaignresults.corpus, campaignresults.changes, campaignresults.site):
+    command.add_command(_one)
 
 
 def _execution_options(function: F) -> F:
@@ -179,91 +181,6 @@ def report(ledger: str, folder_of_reports: Path | None, exceptions: Path | None,
     kept = CampaignLedger(ledger)
     kept.check()
     return _judge(kept, None, folder_of_reports, entries, exceptions, policy)
-
-
-@command.command("corpus")
-@_ledger
-@click.option("--output", type=FOLDER, metavar="DIR", help="Write it to a folder, for --corpus.")
-@click.option(
-    "--go", "go_folder", type=FOLDER, metavar="DIR",
-    help="Write seeds of native Go fuzz targets to the folder of their test, below testdata/fuzz.",
-)  # fmt: skip
-def write(ledger: str, output: Path | None, go_folder: Path | None) -> int:
-    """Write the corpus of a ledger: the case of each finding, and the accepted objects, thinned.
-
-    \b
-    harness campaign corpus nightly --output corpus
-    harness campaign run plan.yaml --ledger tomorrow --corpus corpus
-
-    Exit codes: 0 written, 2 the ledger cannot be read, or a file not be written.
-    """
-    if output is None and go_folder is None:
-        raise UsageError("no place for the corpus is named\n  fix: add --output DIR, --go DIR, or both")
-    kept = CampaignLedger(ledger)
-    kept.check_layout()
-    corpus, problems = collect_corpus(kept), list[str]()
-    if output is not None:
-        write_corpus(corpus, output, problems.append)
-        click.echo(f"{output}: {count(len(corpus.cases), 'case')}, {count(corpus.objects, 'seed object')}")
-    if go_folder is not None:
-        objects = (seed.case for seeds in corpus.seeds.values() for seed in seeds.seeds)
-        try:
-            targets = write_go_seeds((*corpus.cases, *objects), go_folder)
-        except OSError as error:
-            raise UsageError(f"{go_folder} cannot be written: {error.strerror}\n  fix: name another folder") from error
-        for name, number in targets.items():
-            click.echo(f"{go_folder}/testdata/fuzz/{name}: {count(number, 'seed')}")
-    for problem in problems:
-        click.echo(f"harness: {lines(problem)}", err=True)
-    return COULD_NOT_RUN if problems else 0
-
-
-@command.command("changes")
-@click.argument("before", metavar="BEFORE")
-@click.argument("after", metavar="AFTER")
-def changes(before: str, after: str) -> int:
-    """Show what is new since another campaign, by target, gates and API group.
-
-    BEFORE and AFTER are ledgers. Findings came, went, or changed their severity; settings that only one of both has are
-    named.
-
-    Exit codes: 0 nothing came or became worse, 1 something did, 2 a ledger cannot be read or misses units.
-    """
-    ledgers = [CampaignLedger(before), CampaignLedger(after)]
-    for one in ledgers:
-        one.check_layout()
-    found = compare_campaigns(*(merge_settings(one) for one in ledgers))
-    _show_changes(found)
-    missing = [one for one in ledgers if any(unit.digest not in one.done() for unit in one.units())]
-    for one in missing:
-        click.echo(f"{one.url} misses units: what went may only not have been asked", err=True)
-        click.echo(f"  fix: harness campaign resume {one.url}", err=True)
-    if any(group.is_worse for group in found.groups):
-        return 1
-    return COULD_NOT_RUN if missing else 0
-
-
-def _show_changes(found: CampaignChanges) -> None:
-    for words, names in (("only before", found.only_before), ("only after", found.only_after)):
-        for name in names:
-            click.echo(f"{words}: {visible(name)}")
-    for group in found.groups:
-        click.echo(f"\n{visible(group.setting)}  {visible(group.group) or 'core'}")
-        for sign, findings in (("+", group.came), ("-", group.went)):
-            for one in findings:
-                click.echo(
-                    f"  {sign} {one.fingerprint}  {one.severity}  {one.cause}  {visible(f'{one.name} {one.path}')}"
-                )
-        for change in group.changed:
-            it = change.after
-            click.echo(
-                f"  ! {it.fingerprint}  {change.before.severity} -> {it.severity}  {it.cause}  "
-                f"{visible(f'{it.name} {it.path}')}"
-            )
-    came, went, changed = (
-        sum(len(getattr(one, which)) for one in found.groups) for which in ("came", "went", "changed")
-    )
-    click.echo(f"{came:,} came, {went:,} went, {changed:,} changed their severity")
 
 
 def _start_from(ledger: CampaignLedger, plan: CampaignPlan, folder: Path) -> CampaignPlan:

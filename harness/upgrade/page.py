@@ -6,8 +6,6 @@ visible, and a content security policy allows only the page's own style, by its 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from functools import cache
 from typing import Final
 
@@ -16,7 +14,7 @@ from markupsafe import Markup
 
 from harness.explain import pages_of
 from harness.report.escaping import bounded, count
-from harness.report.formats.html.environment import create_environment
+from harness.report.formats.html.environment import create_environment, read_source, report_style, style_policy
 from harness.upgrade.document import EFFECTS, VERDICT_EFFECTS, Upgrade
 from harness.upgrade.text import headline, lead, requests_text
 
@@ -29,8 +27,7 @@ SEVERITY: Final = {effect: "verdict" if effect in VERDICT_EFFECTS else "visible"
 def render_page(document: Upgrade) -> bytes:
     """Render the check as one self-contained page."""
     environment = _environment()
-    style = _source(_shared(), "report.css") + _source(environment, "upgrade.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    style = report_style() + read_source(environment, "upgrade.css")
     page = environment.get_template("upgrade.html.j2").render(
         document=document,
         headline=headline(document)[0],
@@ -39,14 +36,9 @@ def render_page(document: Upgrade) -> bytes:
         effects={effect: document.of_effect(effect) for effect in EFFECTS},
         meanings={group.cause: _meaning(group.cause) for group in document.groups},
         style=Markup(style),
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+        policy=style_policy(style),
     )
     return page.encode("utf-8", "backslashreplace")
-
-
-def _source(environment: jinja2.Environment, name: str) -> str:
-    assert environment.loader is not None
-    return environment.loader.get_source(environment, name)[0]
 
 
 def _meaning(cause: str) -> str:
@@ -61,8 +53,3 @@ def _environment() -> jinja2.Environment:
         "most": MAX_OBJECTS,
     }  # fmt: skip
     return create_environment("harness.upgrade", {}, functions)
-
-
-@cache
-def _shared() -> jinja2.Environment:
-    return create_environment("harness.report.formats.html", {}, {})

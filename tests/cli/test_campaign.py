@@ -100,7 +100,20 @@ def test_what_is_new_since_another_campaign(place: Path, capfd: Any) -> None:
     assert 0 == told.code
     assert "  - " in told.out
     assert "0 came" in told.out
+    told = call(capfd, "campaign", "site", "small", "large", "--output", "site")
+    assert (0, "") == (told.code, told.err)
+    assert "site/index.html" in told.out
+    assert "2 campaigns" in told.out
+    index = (place / "site" / "index.html").read_text()
+    assert all(name in index for name in ("small", "large", " came", "migration"))
     next((place / "large" / "units").iterdir()).unlink()
+    told = call(capfd, "campaign", "site", "large", "--output", "site")
+    assert 2 == told.code
+    assert "1 unit missing\n  fix: harness campaign resume large" in told.err
+    (place / "file").write_text("")
+    told = call(capfd, "campaign", "site", "large", "--output", "file/site")
+    assert 2 == told.code
+    assert "file/site cannot be written" in told.err
     told = call(capfd, "campaign", "changes", "large", "small")
     assert 2 == told.code
     assert "large misses units" in told.err

@@ -5,7 +5,10 @@ It escapes all text, makes control characters visible, and raises an error for u
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import jinja2
@@ -27,6 +30,28 @@ def create_environment(package: str, filters: Mapping[str, Any], functions: Mapp
     environment.filters |= filters
     environment.globals |= functions
     return environment
+
+
+def read_source(environment: jinja2.Environment, name: str) -> str:
+    """Return a file of the folder `templates` as it is."""
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+@cache
+def report_style() -> str:
+    """Return the style of reports, which pages of other commands share."""
+    return read_source(create_environment("harness.report.formats.html", {}, {}), "report.css")
+
+
+def hash_source(text: str) -> str:
+    """Return the hash by which a content security policy allows a style or script of the page itself."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def style_policy(style: str) -> str:
+    """Return the content security policy of a page that has a style and nothing else."""
+    return f"default-src 'none'; style-src '{hash_source(style)}'; base-uri 'none'; form-action 'none'"
 
 
 def mark_code(words: str) -> Markup:

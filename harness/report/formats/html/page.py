@@ -7,8 +7,6 @@ are readable without scripts, because some viewers of CI artifacts do not run an
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -33,7 +31,7 @@ from harness.report.formats.html.details import (
     write_lines,
     write_message,
 )
-from harness.report.formats.html.environment import breakable, create_environment, mark_code
+from harness.report.formats.html.environment import breakable, create_environment, hash_source, mark_code, read_source
 from harness.report.formats.html.story import name_sides
 from harness.report.model.coverage import RuleEntry
 from harness.report.model.document import KindEntry, Report, ReportedFinding
@@ -88,10 +86,8 @@ def render_html(report: Report, at_once: int = MAX_INLINE) -> str:
     them when they are opened.
     """
     environment = _environment()
-    assert environment.loader is not None
-    read = environment.loader.get_source
-    style = read(environment, "report.css")[0]
-    script = "\n".join(read(environment, name)[0] for name in SCRIPTS)
+    style = read_source(environment, "report.css")
+    script = "\n".join(read_source(environment, name) for name in SCRIPTS)
     groups = group(report.open_findings)
     tolerated = group(f for f in report.findings if f.exception is not None)
     packed_pieces = PackedPieces()
@@ -127,7 +123,7 @@ def render_html(report: Report, at_once: int = MAX_INLINE) -> str:
         style=Markup(style),
         script=Markup(script),
         policy=(
-            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+            f"default-src 'none'; style-src '{hash_source(style)}'; script-src '{hash_source(script)}'; "
             "base-uri 'none'; form-action 'none'"
         ),
     )
@@ -305,7 +301,3 @@ def _rule_state(rule: RuleEntry) -> str:
         "U": rule.unserved, "N": not rule.asked,
     }  # fmt: skip
     return "".join(letter for letter, holds in flags.items() if holds)
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
