@@ -67,7 +67,12 @@ def questions(case: Case, answer: Answer) -> list[Case]:
 
 
 def confirm(
-    case: Case, answer: Answer, said: Sequence[Answer], server: str, served: bool = True, stored: bool = True,
+    case: Case,
+    answer: Answer,
+    said: Sequence[Answer],
+    server: str,
+    served: bool = True,
+    stored: bool = True,
     composition: Composition = "levels",
 ) -> Confirmation:
     """Compare our answer to a case with those of a server to its `questions`.
@@ -156,7 +161,7 @@ def answers(said: ServedList, expected: Sequence[FieldError]) -> bool:
 
 
 def _repeats(said: ServedList, expected: Sequence[FieldError], handwritten: Sequence[FieldError]) -> bool:
-    """Whether a list differs, after graduation, only by errors of metadata, as often as handwritten code repeats them."""
+    """Whether a list differs, after graduation, only by errors of metadata, as often as handwritten code has them."""
     if said.setting != GRADUATED or said.status:
         return False
     ours, its, repeated = map(_counted, (expected, shorten(said.errors, expected), handwritten))
