@@ -136,6 +136,7 @@ def _ask(
     server: Server, findings: Sequence[ReportedFinding], kinds: Mapping[tuple[str, str], KindEntry]
 ) -> Iterator[tuple[ReportedFinding, Confirmation]]:
     name = server.info.name
+    compositions = {kind.key: kind.composition for kind in server.info.kinds}
     asked = []
     for finding in findings:
         if why := _why_not_asked(finding):
@@ -150,7 +151,10 @@ def _ask(
             kind = kinds.get((finding.subject, finding.name))
             served, stored = kind is None or not kind.through, kind is None or kind.storage
             own = list(islice(said, len(cases)))
-            yield finding, confirm(finding.case, finding.answer, own, name, served, stored)
+            case = finding.case
+            key = case.group, case.version, case.resource, case.subresource
+            composition = compositions.get(key, "levels")  # one that is not served is answered by a status
+            yield finding, confirm(case, finding.answer, own, name, served, stored, composition)
 
 
 def _why_not_asked(finding: ReportedFinding) -> str:

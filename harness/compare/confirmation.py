@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, Operation, ServedList
+from harness.case import Answer, Case, Composition, Failure, Operation, ServedList
 from harness.compare.composition import GRADUATED
 from harness.compare.mismatch import PANIC
 from harness.field import ErrorType, FieldError
@@ -33,6 +33,10 @@ CLOSED = "the connection is closed"
 """How the status begins where a server closed the connection instead of answering."""
 _STORED = "to whoever stores the old object"
 """Is part of what a worker says where no old object of this form is stored."""
+_DROPS_BEFORE_METADATA: tuple[Composition, ...] = ("explicit", "shadow")
+"""The compositions of 1.36: it drops repeated errors of a strategy (apiserver pkg/registry/rest/validate.go), and then
+adds those that all kinds share (create.go, update.go), which are of metadata alone. 1.37 drops those of both, releases
+before 1.36 none."""
 _SHORTENED = re.compile(r"… \(\d+ bytes, [0-9a-f]{16}\)$")
 """How a value ends that a worker shortened."""
 
@@ -63,12 +67,18 @@ def questions(case: Case, answer: Answer) -> list[Case]:
 
 
 def confirm(
-    case: Case, answer: Answer, said: Sequence[Answer], server: str, served: bool = True, stored: bool = True
+    case: Case,
+    answer: Answer,
+    said: Sequence[Answer],
+    server: str,
+    served: bool = True,
+    stored: bool = True,
+    composition: Composition = "levels",
 ) -> Confirmation:
     """Compare our answer to a case with those of a server to its `questions`.
 
     `answer.served` has the lists that we say are served. `served`: we say that the version is; `stored`: the object is
-    stored, and no handler does more with it than validate it.
+    stored, and no handler does more with it than validate it. `composition` is that of the server's release.
     """
     failed = next((one.failure for one in said if one.failure is not None), None)
     if failed is not None:
@@ -82,10 +92,14 @@ def confirm(
     if answer.failure is not None:
         return _confirm_failure(answer.failure, lists, server)
     expected = {one.setting: one.errors for one in answer.served}
+    common = [one for one in lists if one.setting in expected]
+    if not common:
+        asked = ", ".join(one.setting for one in lists)
+        return Confirmation(server, "not-asked", f"it was asked under {asked}, of which our answer says nothing")
     wrong = [
-        one for one in lists
-        if one.setting in expected and not answers(one, expected[one.setting])
-        and not _repeats(one, expected[one.setting], answer.handwritten)
+        one for one in common
+        if not answers(one, expected[one.setting])
+        and not (composition in _DROPS_BEFORE_METADATA and _repeats(one, expected[one.setting], answer.handwritten))
     ]  # fmt: skip
     if not wrong:
         return Confirmation(server, "confirmed")
@@ -147,11 +161,7 @@ def answers(said: ServedList, expected: Sequence[FieldError]) -> bool:
 
 
 def _repeats(said: ServedList, expected: Sequence[FieldError], handwritten: Sequence[FieldError]) -> bool:
-    """Whether a list differs, after graduation, only by errors of metadata, as often as handwritten code repeats them.
-
-    1.36 drops repeated errors of a strategy (apiserver pkg/registry/rest/validate.go), and then adds those that all
-    kinds share (create.go, update.go), which are of metadata alone.
-    """
+    """Whether a list differs, after graduation, only by errors of metadata, as often as handwritten code has them."""
     if said.setting != GRADUATED or said.status:
         return False
     ours, its, repeated = map(_counted, (expected, shorten(said.errors, expected), handwritten))

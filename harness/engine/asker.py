@@ -12,7 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from harness import tuning
-from harness.case import Answer, Case, Json
+from harness.case import Answer, Case, Json, Operation
 from harness.engine.examples import GivenExamples
 from harness.engine.ledger import Ledger
 from harness.engine.packedfinding import PackedFinding
@@ -21,6 +21,7 @@ from harness.engine.plan import Search, UnitPlan
 from harness.engine.points import Points
 from harness.engine.shrinkphase import ShrinkPhase
 from harness.engine.units import RequestKind
+from harness.engine.updated import rebase
 from harness.fuzzers.feedback import Harvest
 
 BATCH = 100
@@ -71,6 +72,8 @@ class UnitAsker:
     def _case(self, request: RequestKind, new: Json, old: Json, options: dict[str, bool]) -> Case:
         able = self.plan.abilities
         self.asked = number = self.asked + 1
+        if request.operation is Operation.UPDATE:
+            new, old = rebase(self.plan.stored, number, new, old)
         return request.info.case(
             request.operation,
             new,

@@ -23,6 +23,7 @@ from harness.engine.recorded import RecordedSearch
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import RequestKind, Unit, units_of
+from harness.engine.updated import StoredBases
 from harness.engine.witnesses import seed_cases
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Met
@@ -73,7 +74,8 @@ class Local:
 
     def units(self) -> tuple[Unit, ...]:
         """Return every unit of the run, including those of other processes and shards."""
-        return units_of(self.subject.target.info.kinds, self.config.kinds, self.config.operations)
+        kinds = self.subject.target.info.kinds
+        return self._stored.updatable(units_of(kinds, self.config.kinds, self.config.operations))
 
     def run(self) -> JobOutcome:
         """Search this process's units. Returns: the outcome so far, whatever ends the search.
@@ -143,6 +145,11 @@ class Local:
             before, asked = asked, sum(search.asked for search in self.searches)
 
     @cached_property
+    def _stored(self) -> StoredBases:
+        """What the subject's server stores."""
+        return StoredBases(self.subject, self.callbacks.note)
+
+    @cached_property
     def donor_plan(self) -> DonorPlan:
         """The donors of each unit: searches whose objects it splices in."""
         units = self.units()
@@ -206,6 +213,7 @@ class Local:
             rules=self.subject.rules,
             code=self.subject.code,
             examples=[one for one in self.config.examples if any(one.is_of(request.info) for request in unit.requests)],
+            stored=self._stored.of(unit),
             note=self.callbacks.note,
             other_shapes=self._other_shapes(unit.requests[0].info),
             differing_paths=self._differing_paths(unit.requests[0].info),

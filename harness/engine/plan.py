@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from harness import tuning
-from harness.case import Answer, Case, Mode
+from harness.case import Answer, Case, Json, Mode
 from harness.compare.comparator import Comparator
 from harness.compare.mismatch import Mismatch
 from harness.compiler.rulelines import RuleLines
@@ -80,7 +80,8 @@ class UnitPlan:
     the type differ, `focused` those that the run focuses on.
     `compares_versions`: this version also compares the lists of all versions at the other paths. `draws_ahead`: there
     are too few other searches to keep the target busy while this one draws and compares. `counts_blocks`: the target
-    is asked which blocks of code the cases reach.
+    is asked which blocks of code the cases reach. `stored` are the objects of which the target answers updates, none if
+    it answers any update.
     """
 
     unit: Unit
@@ -97,6 +98,7 @@ class UnitPlan:
     rules: RuleLines | None = None
     code: Callable[[], HandwrittenCode] = lambda: UNREAD
     examples: Sequence[Example] = ()
+    stored: Sequence[Json] = ()
     note: Callable[[str], None] = lambda text: None
     kept: KeptSeeds | None = None
     keep: Callable[[KeptSeeds], None] | None = None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.case import KindInfo
+from harness.case import Json, KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.comparison import TWO_SIDES, Comparison
 from harness.compiler.rulelines import RuleLines
@@ -27,6 +27,8 @@ from harness.targets.recording import Recording
 from harness.targets.target import Target
 
 Note: TypeAlias = Callable[[str], None]
+Lister: TypeAlias = Callable[[KindInfo, Callable[[dict[str, Json]], dict[str, Json]]], Iterator[Json]]
+"""Lists what a server stores of a kind, each object as the second argument shows it."""
 
 
 def silent(_text: str) -> None:
@@ -40,8 +42,9 @@ class Subject:
     object that do not make a run incomplete. `examples` is the folder of the author's objects, if there is one.
     `comparison` defines the two lists of its answers, `release` the tags of its types where its target has no release.
     `shape` is that of all its objects, and `facts` are those about its rules, where they do not come from Go types;
-    `tags` tries changes of tags where they do. `code` returns what the sources of handwritten validators show, where
-    there are any.
+    `tags` tries changes of tags where they do. `lists` lists the objects of which its target answers updates;
+    without it any update is answered. `code` returns what the sources of handwritten validators show, where there are
+    any.
     """
 
     def __init__(
@@ -61,8 +64,9 @@ class Subject:
         facts: RuleFacts | None = None,
         tags: TagTrials | None = None,
         code: Callable[[], HandwrittenCode] = lambda: UNREAD,
+        lists: Lister | None = None,
     ) -> None:
-        self.tags, self.code = tags, code
+        self.tags, self.code, self.lists = tags, code, lists
         self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
         self.recording, self.examples, self.comparison = recording, examples, comparison
         self.allow_incomplete = tuple(allow_incomplete)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.case import Answer, Case, Failure, Operation, ServedList
+from harness.case import Answer, Case, Composition, Failure, Operation, ServedList
 from harness.compare.confirmation import HANDLER, confirm, questions
 from harness.field import FieldError
 from harness.targets.wire import capped
@@ -32,9 +32,12 @@ def its(on: tuple[FieldError, ...] | str, off: tuple[FieldError, ...] | str | No
     return Answer(1, served=tuple(lists))
 
 
-def outcome(answer: Answer, *said: Answer, case: Case = CASE, served: bool = True, stored: bool = True) -> str:
+def outcome(
+    answer: Answer, *said: Answer, case: Case = CASE, served: bool = True, stored: bool = True,
+    composition: Composition = "levels",
+) -> str:  # fmt: skip
     """What comes of it."""
-    return confirm(case, answer, said, "s", served, stored).outcome
+    return confirm(case, answer, said, "s", served, stored, composition).outcome
 
 
 def test_equal_lists_confirm() -> None:
@@ -121,7 +124,7 @@ def test_a_scale_that_is_accepted_may_be_rejected_with_its_parent() -> None:
 
 
 def test_what_handwritten_code_repeats_may_be_repeated_after_graduation() -> None:
-    """Of metadata, as often as it does and no more, and today it is not."""
+    """Of metadata, as often as it does and no more, and today it is not; by 1.36, and by no other release."""
     said, wrong = (msgspec.structs.replace(error, field="metadata.name") for error in (SAID, WRONG))
     twice, thrice = (said, said), (said, said, said)
     for setting, errors, expected in (
@@ -129,9 +132,14 @@ def test_what_handwritten_code_repeats_may_be_repeated_after_graduation() -> Non
         ("graduated", (*twice, REQUIRED), "contradicted"), ("graduated", (), "contradicted"),
     ):  # fmt: skip
         answer = Answer(1, handwritten=(wrong, wrong), served=(ServedList(setting, {}, (wrong,)),))
-        assert expected == outcome(answer, Answer(1, served=(ServedList(setting, {}, errors),)))
+        said_then = Answer(1, served=(ServedList(setting, {}, errors),))
+        assert expected == outcome(answer, said_then, composition="shadow")
+        assert expected == outcome(answer, said_then, composition="explicit")
+        assert "contradicted" == outcome(answer, said_then)
+        assert "contradicted" == outcome(answer, said_then, composition="takeover")
     answer = Answer(1, handwritten=(WRONG, WRONG), served=(ServedList("graduated", {}, (WRONG,)),))
-    assert "contradicted" == outcome(answer, Answer(1, served=(ServedList("graduated", {}, (SAID, SAID)),)))
+    twice_said = Answer(1, served=(ServedList("graduated", {}, (SAID, SAID)),))
+    assert "contradicted" == outcome(answer, twice_said, composition="shadow")
 
 
 def test_what_cannot_be_handled_is_refused() -> None:
@@ -153,3 +161,11 @@ def test_what_could_not_be_asked_is_said() -> None:
     """With the failure of the request."""
     found = confirm(CASE, ours(), [Answer(1, failure=Failure("decode", "no object"))], "s")
     assert ("not-asked", "no object") == (found.outcome, found.reason)
+
+
+def test_another_setting_confirms_nothing() -> None:
+    """A server that is asked under a setting of which our answer says nothing was not asked."""
+    found = confirm(CASE, ours(WRONG), [Answer(1, served=(ServedList("validation-on", {}, (SAID,)),))], "s")
+    assert ("not-asked", "it was asked under validation-on, of which our answer says nothing") == (
+        found.outcome, found.reason,
+    )  # fmt: skip

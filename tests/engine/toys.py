@@ -59,6 +59,7 @@ class ToySubject:
     is_plain = False
     rules = None
     tags = None
+    lists = None
 
     def __init__(self, spec: ToySpec) -> None:
         self.spec = spec

@@ -114,4 +114,8 @@ def compare(cases: Iterable[Case], validators: Target, server: Target) -> Iterat
         said = iter(server.ask([one for own in requests for one in own]))
         for (case, info, answer), own in zip(ours, requests, strict=True):
             replies = [next(said) for _ in own]
-            yield case, answer, confirm(case, answer, replies, server.info.name, info.served, info.storage)
+            yield (
+                case,
+                answer,
+                confirm(case, answer, replies, server.info.name, info.served, info.storage, info.composition),
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -11,7 +12,7 @@ from harness import engine
 from harness.case import Answer, Case, KindInfo, Operation, TargetInfo
 from harness.diagnostics import TargetError, UsageError
 from harness.engine import RunConfig
-from harness.events import Budget
+from harness.events import Budget, Noted
 from harness.field import FieldError
 from harness.gotypes.literals import NO_LITERALS
 from harness.gotypes.packages import Universe
@@ -68,12 +69,14 @@ def ask(subject: Subject) -> Answer:
     return answer
 
 
-def test_creates_of_common_kinds_are_compared(server: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing but creates: updates of a search would have an old object that is not stored there."""
+def test_creates_and_updates_of_common_kinds_are_compared(server: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of an object is compared if both serve it."""
+    both = Operation.CREATE, Operation.UPDATE
     with opened(server, monkeypatch) as subject:
-        assert [("v1 nodes", (Operation.CREATE,))] == [(one.name, one.operations) for one in subject.target.info.kinds]
+        assert [("v1 nodes", both)] == [(one.name, one.operations) for one in subject.target.info.kinds]
         assert ("the server at 127.0.0.1 (1.37.1)", "1.38.0") == subject.comparison.names
-        assert {"deployments"} == {one.resource for one in subject.target.info.excluded}
+        excluded = {one.resource for one in subject.target.info.excluded}
+        assert {"deployments", "deployments/status", "nodes/status"} == excluded
 
 
 @pytest.mark.parametrize(
@@ -163,3 +166,36 @@ def test_a_server_that_is_lost_ends_the_run(server: Recording, monkeypatch: pyte
     cases = [NODES.case(Operation.CREATE, {}, id=number) for number in range(6)]
     with opened(server, monkeypatch) as subject, pytest.raises(TargetError, match="does not answer"):
         subject.target.ask(cases)
+
+
+def test_updates_are_made_to_what_is_stored(server: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has a stored object before it, with what the search changes; the finding has that object too."""
+    stored = {"metadata": {"name": "n", "uid": "1", "resourceVersion": "7"}, "spec": {"secret": "s"}}
+    server.pages["/api/v1/nodes?limit=50"] = {"items": [stored]}
+    with opened(server, monkeypatch, SAYS) as subject:
+        result = engine.run(subject.spec, RunConfig(seed=1, budget=Budget(None, 60), jobs=1), opener=lambda *_: subject)
+    updated = [one.case for one in result.findings if one.case.operation is Operation.UPDATE]
+    assert [{"apiVersion": "v1", "kind": "Node", **stored}] == [case.old for case in updated]
+    assert {"/api/v1/nodes/n"} == {urlsplit(path).path for method, path, _, _ in server.seen if method == "PUT"}
+    assert all("dryRun=All" in path for method, path, _, _ in server.seen if method == "PUT")
+
+
+def test_kinds_that_are_not_stored_or_listed_are_created_alone(
+    server: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What may not be listed is told; no update of an object that is not there is asked."""
+    for pages, words in (({}, "v1 nodes is asked, because they cannot be listed"), ({"items": []}, "")):
+        said: list[str] = []
+        if pages:
+            server.pages["/api/v1/nodes?limit=50"] = pages
+        with opened(server, monkeypatch, SAYS) as subject:
+            config = RunConfig(seed=1, budget=Budget(None, 30), jobs=1)
+            result = engine.run(subject.spec, config, said_to(said), opener=lambda *_, subject=subject: subject)
+        assert {"create"} == {str(one.operation) for one in result.kinds}
+        assert {"POST", "GET"} == {method for method, _, _, _ in server.seen}
+        assert bool(words) == any(words in text for text in said if words)
+
+
+def said_to(said: list[str]) -> Any:
+    """Keep what a run notes."""
+    return lambda event: said.append(event.text) if isinstance(event, Noted) else None

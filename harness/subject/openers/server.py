@@ -1,21 +1,21 @@
 """Opens somebody's own server beside a release or CRDs: what its users are answered today, and what they would be.
 
-The server is asked creates by dry run. It is the server before, with whatever is installed there; the one after is the
-release, or its API server with the CRDs of `crds`.
+The server is asked by dry run: creates, and updates of what it stores. It is the server before, with whatever is
+installed there; the one after is the release, or its API server with the CRDs of `crds`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, cast
 
-import msgspec
-
-from harness.case import Operation
-from harness.diagnostics import UsageError
+from harness.case import Json, KindInfo, Operation
+from harness.diagnostics import TargetError, UsageError
+from harness.objectmodel import STATUS
 from harness.subject.admission import NamedTarget
 from harness.subject.spec import SubjectSpec
-from harness.subject.subject import Note, Subject
+from harness.subject.subject import Lister, Note, Subject
 from harness.subject.targetkind import TargetKind
 from harness.subject.targetpair import TargetPair
 from harness.subject.validating import open_validating
@@ -33,18 +33,38 @@ def _open(spec: SubjectSpec, note: Note) -> Subject:
         opened.callback(server.close)
         after, universe, literals = open_validating(spec, note)
         opened.callback(after.close)
-        created = [
-            msgspec.structs.replace(kind, operations=(Operation.CREATE,))
-            for kind in server.info.kinds
-            if Operation.CREATE in kind.operations and not kind.subresource
-        ]
-        before = NamedTarget(cast(Target, server), server.info.name, created)
+        before = NamedTarget(cast(Target, server), server.info.name, _askable(server.info.kinds))
         release = after.info.release
-        whole = [kind for kind in after.info.kinds if not kind.subresource]
-        pair = TargetPair(cast(Target, NamedTarget(after, release or after.info.name, whole)), cast(Target, before))
+        named = NamedTarget(after, release or after.info.name, _askable(after.info.kinds))
+        pair = TargetPair(cast(Target, named), cast(Target, before))
         opened.pop_all()
     title, servers = f"{pair.servers.after} against {pair.servers.before}", pair.servers
-    return Subject(spec, title, cast(Target, pair), universe, None, literals, comparison=servers, release=release)
+    return Subject(
+        spec, title, cast(Target, pair), universe, None, literals, comparison=servers, release=release,
+        lists=_lister(server),
+    )  # fmt: skip
+
+
+def _lister(server: ServerTarget) -> Lister:
+    """Return what lists a server's objects. It raises TargetError, also where a request gets no answer."""
+    from harness.targets.live.requests import NoAnswer
+
+    def list_objects(kind: KindInfo, show: Callable[[dict[str, Json]], dict[str, Json]]) -> Iterator[Json]:
+        try:
+            yield from server.list_objects(kind, show)
+        except NoAnswer as error:
+            raise TargetError(f"{kind.name} cannot be listed", error.why, "see whether it runs") from None
+
+    return list_objects
+
+
+def _askable(kinds: Iterable[KindInfo]) -> list[KindInfo]:
+    """Return the kinds whose objects can be created, and their status; other parts need an object beside them."""
+    created = {(kind.group, kind.version, kind.resource) for kind in kinds if Operation.CREATE in kind.operations}
+    return [
+        kind for kind in kinds
+        if kind.subresource in ("", STATUS) and (kind.group, kind.version, kind.resource) in created
+    ]  # fmt: skip
 
 
 def open_own(spec: SubjectSpec, note: Note) -> ServerTarget:

@@ -15,9 +15,12 @@ from harness.targets.kubernetes import build
 from harness.targets.kubernetes.build import Program, generation_files
 
 WORKER = Path(__file__).parent / "worker"
-_SHARED = ("common/serving.go", "common/parents.go", "generations/beta.go")
-"""The files of the worker of the validators that flip the gate of the migration and name its settings, and that make
-the object of which a scale is a part."""
+_SHARED = ("common/serving.go", "common/parents.go")
+"""The files of the worker of the validators that flip the gate of the migration, and that make the object of which a
+scale is a part."""
+
+_SETTINGS = ("beta.go", "takeover.go")
+"""Those that name the gate and its settings: a generation has one of them."""
 
 _LONGEST = 60
 """The longest path of a folder for sockets below it: systems take about a hundred bytes for the path of a socket."""
@@ -37,7 +40,8 @@ def _own() -> list[Path]:
 
 def _all(generation: str) -> list[Path]:
     shared = [*crds.shared(), *(build.WORKER / name for name in _SHARED)]
-    return [*_own(), *shared, *generation_files(generation, "_path")]
+    settings = [path for path in generation_files(generation, "") if path.name in _SETTINGS]
+    return [*_own(), *shared, *settings, *generation_files(generation, "_path")]
 
 
 # Clients refuse a server whose version they cannot read.
@@ -46,7 +50,6 @@ SERVERS = Program(
     lambda: _all("*"),
     _all,
     imports=lambda top, generation, traces: "package main\n",
-    oldest=(1, 36),
     modules=("go.etcd.io/etcd/server/v3",),
     variables=lambda release: {"k8s.io/component-base/version.gitVersion": release.version},
 )

@@ -13,7 +13,9 @@ from harness.targets.live.requests import NoAnswer, ServerClient, WrongDocument
 
 _VERSION: Final = re.compile(r"v(\d+\.\d+\.\d+)(?![0-9])")
 _BUILD = re.compile(r'^kubernetes_build_info\{[^}]*git_version="v(\d+\.\d+\.\d+)[^}]*\}', re.M)
-_GATE = re.compile(r'^kubernetes_feature_enabled\{name="DeclarativeValidationBeta"[^}]*\} ([01])', re.M)
+_GATE = re.compile(r'^kubernetes_feature_enabled\{name="(DeclarativeValidation\w*)"[^}]*\} ([01])', re.M)
+_FIRST_WITH_LEVELS = 36
+"""The minor release since which levels and one gate decide; before, two gates did."""
 _VERBS = {Operation.CREATE: "create", Operation.UPDATE: "update"}
 
 
@@ -27,7 +29,7 @@ def read_release(client: ServerClient) -> str:
 
 
 def read_setting(client: ServerClient, release: str) -> str:
-    """Return the setting of the migration's gate, of which metrics tell; where they do not, it has its default.
+    """Return the setting of the migration's gates, of which metrics tell; where they do not, they have their defaults.
 
     Raises: TargetError if the metrics are of another release: servers of several releases answer there.
     """
@@ -39,8 +41,13 @@ def read_setting(client: ServerClient, release: str) -> str:
             f"{client.url} says that it is {release}, and its metrics say {built[1]}",
             "servers of two releases answer there, each otherwise", "wait until its upgrade has ended, or name one",
         )  # fmt: skip
-    found = _GATE.search(text)
-    return "beta-off" if found is not None and found[1] == "0" else "beta-on"
+    gates = {name: value == "1" for name, value in _GATE.findall(text)}
+    if int(release.split(".")[1]) >= _FIRST_WITH_LEVELS:
+        return "beta-on" if gates.get("DeclarativeValidationBeta", True) else "beta-off"
+    takes_over = gates.get("DeclarativeValidationTakeover", False)
+    if gates.get("DeclarativeValidation", True):
+        return "takeover" if takes_over else "validation-on"
+    return "takeover-only" if takes_over else "validation-off"
 
 
 def discover(client: ServerClient) -> tuple[tuple[KindInfo, ...], tuple[Excluded, ...]]:

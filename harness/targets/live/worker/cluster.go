@@ -8,12 +8,12 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,16 +80,26 @@ func secret() string {
 	return hex.EncodeToString(random[:])
 }
 
-// startStorage starts etcd on a socket. Nothing is flushed to disk: what is stored is thrown away at the end.
+// startStorage starts etcd on a socket. Nothing is flushed to disk: what is stored is thrown away at the end. Its settings
+// are given as its file of them has them, because releases of etcd name them differently in Go.
 func startStorage(dir string) (string, clientv3.KV, error) {
-	socket := filepath.Join(dir, "etcd.sock")
-	config := embed.NewConfig()
-	config.Name, config.Dir, config.UnsafeNoFsync, config.LogLevel = "live", filepath.Join(dir, "etcd"), true, "fatal"
-	config.ListenClientUrls = []url.URL{{Scheme: "unix", Path: socket}}
-	config.ListenPeerUrls = []url.URL{{Scheme: "unix", Path: filepath.Join(dir, "peer.sock")}}
-	config.AdvertisePeerUrls = []url.URL{{Scheme: "http", Host: "127.0.0.1:1"}} // which nobody asks
-	config.AdvertiseClientUrls = config.AdvertisePeerUrls
-	config.InitialCluster = "live=http://127.0.0.1:1"
+	socket, file := filepath.Join(dir, "etcd.sock"), filepath.Join(dir, "etcd.json")
+	const nobody = "http://127.0.0.1:1" // which nobody asks
+	settings, err := json.Marshal(map[string]any{
+		"name": "live", "data-dir": filepath.Join(dir, "etcd"), "unsafe-no-fsync": true, "log-level": "fatal",
+		"listen-client-urls": "unix://" + socket, "listen-peer-urls": "unix://" + filepath.Join(dir, "peer.sock"),
+		"advertise-client-urls": nobody, "initial-advertise-peer-urls": nobody, "initial-cluster": "live=" + nobody,
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	if err := os.WriteFile(file, settings, 0o600); err != nil {
+		return "", nil, err
+	}
+	config, err := embed.ConfigFromFile(file)
+	if err != nil {
+		return "", nil, err
+	}
 	server, err := embed.StartEtcd(config)
 	if err != nil {
 		return "", nil, err

@@ -70,14 +70,11 @@ func (d *discovery) add(gv schema.GroupVersion, prefix string) {
 		}
 		d.entries[key(gv.Group, gv.Version, one.Name)] = &entry{prefix: prefix, folder: folderOf(gv.Group, resource), info: kindInfo{
 			Group: gv.Group, Version: gv.Version, Kind: one.Kind, Resource: resource, APIVersion: object.String(),
-			Subresource: subresource, Operations: operations, Namespaced: one.Namespaced, Composition: defaultSettings,
+			Subresource: subresource, Operations: operations, Namespaced: one.Namespaced, Composition: defaultComposition,
 			Normalization: [][2]string{}, Options: map[string]bool{},
 		}}
 	}
 }
-
-// defaultSettings names the compositions with the settings under which a case is asked.
-const defaultSettings = "levels"
 
 func key(group, version, path string) string { return group + "/" + version + "/" + path }
 

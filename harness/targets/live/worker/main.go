@@ -143,7 +143,9 @@ func (w *worker) answer(line *caseLine) answered {
 	defer w.lock.Unlock()
 	out := answered{ID: line.ID}
 	for _, s := range settings() {
-		setServing(s.serving)
+		if !setServing(s.serving) { // other gates forbid it
+			continue
+		}
 		said, err := w.found.cluster.ask(r, s.mark)
 		if err != nil {
 			out.Failure = &failure{Stage: "prepare", Message: err.Error()}

@@ -1,4 +1,5 @@
-// What errors say of themselves where handwritten ones have levels, and how names are checked (1.36).
+// How lists are composed and what errors say of themselves where strategies opt in and handwritten ones have levels, and
+// how names are checked (1.36).
 
 package main
 
@@ -6,6 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
+
+// defaultComposition is how a strategy composes that did not opt in.
+const defaultComposition = "shadow"
 
 func pathSegment(name string, prefix bool) []string {
 	if prefix {

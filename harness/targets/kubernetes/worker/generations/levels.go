@@ -36,9 +36,6 @@ func validateLocalSubjectAccessReview(ctx context.Context, obj *authorization.Lo
 	return authorizationvalidation.ValidateLocalSubjectAccessReviewCreate(ctx, legacyscheme.Scheme, obj)
 }
 
-// defaultComposition names how this release composes its two lists.
-const defaultComposition = "levels"
-
 // around keeps what a strategy hands to declarative validation, and asks the declarative side alone.
 type around struct {
 	rest.DeclarativeValidationStrategy

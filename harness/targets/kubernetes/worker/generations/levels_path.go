@@ -10,6 +10,9 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
+// defaultComposition names how this release composes its two lists.
+const defaultComposition = "levels"
+
 // wholeCreate is what BeforeCreate calls.
 func wholeCreate(ctx context.Context, obj runtime.Object, strategy rest.RESTCreateStrategy) field.ErrorList {
 	return rest.ValidateCreate(ctx, obj, strategy)

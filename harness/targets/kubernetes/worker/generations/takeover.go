@@ -12,9 +12,6 @@ const (
 	validationGate = "DeclarativeValidation"
 )
 
-// defaultComposition names how these releases compose their two lists.
-const defaultComposition = "takeover"
-
 // settings are asked for in served. Whether rules run at all is for the gates of the whole process to say.
 func settings() []setting {
 	on, off := "takeover", "validation-on"

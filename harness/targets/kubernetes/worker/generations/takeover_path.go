@@ -1,4 +1,4 @@
-// What errors say of themselves where there are no levels, and how names are checked (1.33 to 1.35).
+// How lists are composed and what errors say of themselves where there are no levels, and how names are checked (1.33 to 1.35).
 
 package main
 
@@ -6,6 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
+
+// defaultComposition names how these releases compose their two lists.
+const defaultComposition = "takeover"
 
 func pathSegment(name string, prefix bool) []string {
 	return path.ValidatePathSegmentName(name, prefix)
