@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +166,31 @@ def test_a_webhook_against_its_rules(tmp_path: Path) -> None:
     specs = [one["request"]["object"].get("spec", {}) for one in seen]
     with_defaults = [spec for spec in specs if spec.get("copies") == 1]
     assert len(with_defaults) > len(specs) / 2  # experiments in mode `given` have none
+
+
+@pytest.mark.kubernetes
+@pytest.mark.parametrize(("remembers", "verdicts"), [(True, "accepted, then rejected with"), (False, "")])
+def test_a_webhook_that_changes_its_mind(tmp_path: Path, remembers: bool, verdicts: str) -> None:
+    """One that denies what it saw before, or every other request, is told as such, and no cause is guessed."""
+    lock, counts = threading.Lock(), Counter[str]()
+
+    def fickle(asked: dict[str, Any]) -> tuple[int, bytes]:
+        key = json.dumps([asked["request"]["object"], asked["request"]["oldObject"]]) if remembers else ""
+        with lock:
+            counts[key] += 1
+            denies = counts[key] > 1 if remembers else counts[key] % 2 == 0
+        return review(asked, not denies, status={"message": "spec.schedule: Forbidden: again"})
+
+    with webhook(fickle) as (url, _):
+        done = harness(
+            tmp_path, "run", "--crd", BEFORE, "--webhook", url, "--max-cases", "600", "--jobs", "1", "--json", "r.json"
+        )
+    assert 1 == done.returncode, done.stdout + done.stderr
+    found = json.loads((tmp_path / "r.json").read_text())["findings"]
+    assert {"unstable"} == {one["cause"] for one in found}
+    details = [one["detail"] for one in found]
+    assert any("gave two answers to one case" in one and verdicts in one for one in details), details
+    assert all("hint" not in one for one in found)
 
 
 @pytest.mark.kubernetes
