@@ -195,6 +195,41 @@ def test_a_webhook_that_changes_its_mind(tmp_path: Path, remembers: bool, verdic
 
 @pytest.mark.kubernetes
 @pytest.mark.parametrize(
+    ("denies", "broken", "words", "code"),
+    [(True, (200, b"<html>maintenance</html>"), "not JSON", 1), (False, (503, b"bye"), "answered 503", 2)],
+)
+def test_a_webhook_that_breaks_loses_nothing(
+    tmp_path: Path, denies: bool, broken: tuple[int, bytes], words: str, code: int
+) -> None:
+    """A run whose webhook breaks ends there as incomplete, with the reason, and has what was found before."""
+    lock, counts = threading.Lock(), Counter[str]()
+
+    def breaks(asked: dict[str, Any]) -> tuple[int, bytes]:
+        with lock:
+            counts["asked"] += 1
+            if counts["asked"] > 1000:
+                return broken
+        schedule = asked["request"]["object"].get("spec", {}).get("schedule", "")
+        message = "spec.schedule: Forbidden: not so seldom"
+        return review(asked, not denies or len(schedule) < 50, status={"message": message})
+
+    with webhook(breaks) as (url, _):
+        done = harness(
+            tmp_path, "run", "--crd", BEFORE, "--webhook", url, "--max-cases", "20000", "--jobs", "1", "--json",
+            "r.json",
+        )  # fmt: skip
+    assert code == done.returncode, done.stdout + done.stderr
+    report = json.loads((tmp_path / "r.json").read_text())
+    [part] = report["parts"]
+    assert "target-lost" == part["stopped"]
+    assert words in part["stopped_detail"]
+    assert "fix: " in part["stopped_detail"]
+    found = {one["path"] for one in report["findings"] if one["cause"] == "rule-removed"}
+    assert ({"spec.schedule"} if denies else set()) == found
+
+
+@pytest.mark.kubernetes
+@pytest.mark.parametrize(
     ("old", "new", "words", "fix"),
     [
         ("minimum: 1\n", "minimum: 1\n                  nonsense: 1\n", "unknown field", "correct its spelling"),
