@@ -98,7 +98,8 @@ class Suite:
     `Webhook` or a callable (docs/how-to/migrate-to-pydantic.md, docs/how-to/migrate-a-webhook-to-cel.md). `compare` is
     what of their answers has to be equal. `schema` is the JSON Schema of the objects, or a model that has one, where
     neither of the two has. `rejections` are the exceptions by which a callable rejects an object; any other one is a
-    crash. `version` is that of CRD files, empty for the one that is stored.
+    crash. `version` is that of CRD files, empty for the one that is stored. `stored:crd.yaml` is a CRD as a server of
+    the release `proposed` reads it from its storage.
     """
 
     name: str = ""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.apidocs.catalogue import compile_errors, tag_page, validate_example
+from harness.diagnostics import InputError
 from harness.engine import RunConfig, run
 from harness.events import Budget
 from harness.field import FieldError
@@ -206,3 +207,40 @@ def test_prefixes_are_read_as_the_server_reads_them(text: str, fits: bool) -> No
     rule = '+validationRule="!format.dns1035LabelPrefix().validate(self).hasValue()"'
     go = f'type T struct {{\n\t// {rule}\n\tF string `json:"f"`\n}}'
     assert fits is (not errors(go, {"f": text}, release="proposed"))
+
+
+STORED = '''"""A definition as it is stored, and as a new one."""
+from harness.suite import Suite
+
+SUITE = Suite(old="stored:crd.yaml", new="crd.yaml", release="RELEASE")
+'''
+CRD = """kind: CustomResourceDefinition
+spec:
+  group: g.example.com
+  names: {kind: A}
+  versions:
+  - name: v1
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {
+      name: {type: string, format: FORMAT}, size: {type: integer, minimum: 1}}}}}}
+"""
+
+
+@pytest.mark.parametrize(("format", "found"), [("dns1123label", {"spec.name"}), ("k8s-short-name", set())])
+def test_what_a_stored_definition_means_on_a_server_that_does_not_support_its_format(
+    tmp_path: Path, format: str, found: set[str]
+) -> None:
+    """Of two servers of the proposal, the one that stored a format rejects what a new definition there accepts."""
+    (tmp_path / "suite.py").write_text(STORED.replace("RELEASE", "proposed"))
+    (tmp_path / "crd.yaml").write_text(CRD.replace("FORMAT", format))
+    result = run(SubjectSpec("suite", str(tmp_path)), RunConfig(seed=1, budget=Budget(max_cases=600)))
+    assert found == {one.path for one in result.findings}
+    assert all(kind.has_seed for kind in result.kinds)
+
+
+def test_a_release_has_no_formats_of_storage(tmp_path: Path) -> None:
+    """It is told where the suite is read, with what to write."""
+    (tmp_path / "suite.py").write_text(STORED.replace("RELEASE", "1.37"))
+    (tmp_path / "crd.yaml").write_text(CRD.replace("FORMAT", "dns1123label"))
+    with pytest.raises(InputError, match='release="proposed"'):
+        run(SubjectSpec("suite", str(tmp_path)), RunConfig(seed=1, budget=Budget(max_cases=10)))

@@ -80,6 +80,8 @@ class TwoServers:
         return ", and ".join(told)
 
     def describe(self, mismatch: Mismatch, answer: Answer) -> str:
+        if mismatch.kind == "self":
+            return mismatch.detail
         direction = direction_of(served_before(answer), served_after(answer))
         return f"{self.describe_direction(direction)}: {mismatch.detail}"
 

@@ -162,7 +162,7 @@ class ShrinkPhase:
                 break
             sighting = regraded.sighting
         rank = rank_of(sighting.case, sighting.answer, sighting.mismatch.signature, comparator)
-        if reducer.is_gone and answer.failure is None:
+        if reducer.is_gone and (answer.failure is None or answer.failure.stage == "self"):
             plain = _without_extras(sighting)
             timed = with_times(plain, self.plan.shape)
             start = sighting if timed is None else sighting._replace(case=timed, base=None)
@@ -324,6 +324,6 @@ def _without_extras(sighting: Sighting) -> Case:
         id=0,
         versions=case.versions and kind == "version",
         served=case.served and kind == "composition",
-        repeat=case.repeat and kind == "self",
+        repeat=kind == "self",
         compiled=case.compiled and kind == "generated",
     )

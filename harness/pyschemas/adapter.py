@@ -32,12 +32,14 @@ Shown: TypeAlias = Callable[[Json], Json]
 class Surroundings:
     """Where a validator stands: the folder of its suite, and the exceptions by which a callable rejects an object.
 
-    `version` is that of a CRD, empty for the one that is stored.
+    `version` is that of a CRD, empty for the one that is stored. `proposed`: a CRD is judged by a server
+    that does what enhancement proposals describe.
     """
 
     folder: Path = Path()
     rejections: tuple[type[Exception], ...] = (ValueError, AssertionError)
     version: str = ""
+    proposed: bool = False
 
 
 class UnusableError(Exception):

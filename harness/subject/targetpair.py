@@ -28,6 +28,9 @@ from harness.targets.target import Closing, Pending, Target
 Key = tuple[str, str, str, str]
 
 _ABILITIES = ("modes", "options", "update", "validated")
+_REPEAT = "repeat"
+_OF_CODE = ("trace", _REPEAT)
+"""What is asked of the handwritten code of a project alone."""
 _REPEATED = "a server drops repeated owner references before it validates"
 NO_GATES: Gates = MappingProxyType({})
 
@@ -37,7 +40,8 @@ class TargetPair(Closing):
 
     `origins` says that the origin of an error names a rule, so that it tells the errors of one path apart. Without
     `words`, errors of one type at one path are the same error, whatever they say; with `verdicts`, two that both reject
-    an object agree. `traces` says that the second has handwritten code of a project, whose places are of interest.
+    an object agree. `traces` says that the second has handwritten code of a project, whose places are of interest, and
+    which may contradict itself.
 
     Raises: TargetError if they have no kind in common.
     """
@@ -59,6 +63,7 @@ class TargetPair(Closing):
         self.servers = TwoAdmissions(*names) if verdicts else TwoServers(*names)
         self._ours, self._theirs = ServedErrors(first.info, gates, origins), ServedErrors(second.info, gates, origins)
         self.info = _info(first.info, second.info, self.servers, traces)
+        self._repeats = _REPEAT in self.info.abilities
         if not self.info.kinds:
             raise TargetError(
                 f"{first.info.name} and {second.info.name} serve no common resource",
@@ -80,7 +85,10 @@ class TargetPair(Closing):
         asked = [
             msgspec.structs.replace(case, served=False, versions=False, repeat=False, measure=None) for case in cases
         ]
-        return _PairBatch(self, cases, asked, self._first.submit(asked), self._second.submit(asked))
+        second = asked
+        if self._repeats:
+            second = [msgspec.structs.replace(one, repeat=case.repeat) for one, case in zip(asked, cases, strict=True)]
+        return _PairBatch(self, cases, asked, self._first.submit(asked), self._second.submit(second))
 
     def again(self, asked: Sequence[Case]) -> list[Answer]:
         """Ask both once more and wait, because answers with the time of day may differ by a second."""
@@ -174,10 +182,10 @@ def _repeats_owners(value: Json) -> bool:
 
 
 def why_unasked(answer: Answer) -> Failure | None:
-    """Return why a validator or a running server gave no verdict about the object; a panic is one."""
+    """Return why a validator or a running server gave no verdict about the object, or two; a panic is one."""
     failure = answer.failure
     if failure is not None:
-        return failure if failure.stage == "handwritten" and not failure.panic else None
+        return failure if failure.stage in ("handwritten", "self") and not failure.panic else None
     return next((Failure("handwritten", f"it answers {one.status}") for one in answer.served if one.status), None)
 
 
@@ -242,7 +250,7 @@ def _info(first: TargetInfo, second: TargetInfo, servers: TwoServers, traces: bo
         if key not in other
     ]
     abilities = tuple(name for name in _ABILITIES if name in first.abilities and name in second.abilities)
-    abilities += ("trace",) if traces and "trace" in second.abilities else ()
+    abilities += tuple(name for name in _OF_CODE if traces and name in second.abilities)
     return TargetInfo(
         f"{first.name} against {second.name}", release=first.release, abilities=abilities, kinds=kinds,
         excluded=tuple(excluded), gates=first.gates,

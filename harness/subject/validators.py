@@ -29,6 +29,7 @@ from harness.subject.suitefile import import_suite
 from harness.subject.suiteprocess import SuiteTarget
 from harness.subject.validatorsuite import ValidatorSuite, describe_validators
 from harness.suite import Context, Suite, SuiteKind
+from harness.tags.release import release_of
 from harness.targets.endpoint import Errors
 from harness.targets.python import PythonTarget
 from harness.targets.target import Target
@@ -77,7 +78,8 @@ class ValidatorTarget(PythonTarget):
     """Asks both validators about an object, and answers with what they differ in."""
 
     def __init__(self, suite: Suite, told: ValidatorSuite, time_limit: float, alone: bool) -> None:
-        surroundings = Surroundings(Path(suite.folder), tuple(suite.rejections), suite.version)
+        proposed = release_of(suite.release).proposed
+        surroundings = Surroundings(Path(suite.folder), tuple(suite.rejections), suite.version, proposed)
         ask_old, ask_new = _checks_of(suite, surroundings)
 
         def handwritten(new: Json, old: Json, _context: Context) -> ErrorList:

@@ -14,6 +14,7 @@ from harness.case import Json
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 from harness.pyschemas import Adapter, Surroundings, UnusableError, adapter_of
 from harness.suite import COMPARED, Compared, Suite
+from harness.tags.release import release_of
 
 _LARGEST = 4 << 20
 """A larger schema is not passed on. Units: bytes."""
@@ -52,7 +53,10 @@ def describe_validators(suite: Suite, position: Position) -> ValidatorSuite:
     wrong = [Diagnostic(position, code, message, fix=fix) for code, message, fix in _problems(suite)]
     found: list[Adapter] = []
     schemas: list[Json] = []
-    surroundings = Surroundings(Path(suite.folder), version=suite.version)  # no validator is asked here
+    proposed = release_of(suite.release).proposed
+    surroundings = Surroundings(
+        Path(suite.folder), version=suite.version, proposed=proposed
+    )  # no validator is asked here
     for side, validator in (("old", suite.old), ("new", suite.new)):
         if validator is not None:
             try:

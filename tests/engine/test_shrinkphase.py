@@ -114,6 +114,27 @@ def test_what_does_not_show_again_is_called_unstable_and_told_as_it_was_met() ->
     assert all("does not show when the same case is asked again" in one.detail for one in late)
 
 
+class Remembering(Forgetful):
+    """Tells of every object that it said something else of before, as a target with a validator behind it does."""
+
+    def _answer(self, case: Case) -> Answer:
+        answer = super()._answer(case)
+        if any(one.origin == "clock" for one in answer.handwritten) or not (case.object.get("spec") or {}).get("title"):
+            return answer
+        return Answer(case.id, failure=Failure("self", "two answers: too late, then accepted"))
+
+
+def test_a_difference_that_its_target_takes_back_has_no_cause() -> None:
+    """Where the target itself says that it gave two answers, nothing is concluded from either."""
+    subject: Any = ToySubject(ToySpec())
+    subject.target = Remembering([WIDGETS])
+    outcome = Local(subject, RunConfig(seed=3, budget=Budget(max_cases=400)), Callbacks(), Clock()).run()
+    late = [one.unpack() for unit in outcome.units for one in unit.findings]
+    late = [one for one in late if one.origin == "clock" or one.mismatch == "self"]
+    assert {"self", "unmatched"} <= {one.mismatch for one in late}
+    assert {"unstable"} == {one.cause for one in late}
+
+
 class Coin(ToyTarget):
     """Says something of objects with a title in four of ten answers, whatever was said before."""
 

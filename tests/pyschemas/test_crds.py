@@ -246,6 +246,41 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path, spec: str, words: str) 
     assert words in f"{caught.value.message} {caught.value.why}"
 
 
+FORMAT = "{type: object, properties: {format: {type: string, format: FORMAT}}, default: {format: dns1035label}}"
+
+
+def of_format(folder: Path, name: str, format: str, proposed: bool) -> list[str]:
+    """What is said of a text that is of no format of names."""
+    (folder / "crd.yaml").write_text(SCHEMA.replace("SPEC", FORMAT.replace("FORMAT", format)))
+    check = adapter_of(name, folder).check(name, Surroundings(folder, proposed=proposed))
+    assert [] == check({"spec": {"format": "a-1"}})
+    return [f"{one.field} {one.type}" for one in check({"spec": {"format": "A_1"}})]
+
+
+@pytest.mark.parametrize("format", ["dns1123subdomain", "dns1123label", "dns1035label", "dns-1035-label"])
+def test_a_format_of_storage_is_known_in_stored_definitions_alone(tmp_path: Path, format: str) -> None:
+    """A server of the proposal keeps what a newer one stored; in a new definition it drops what it does not support."""
+    assert ["spec.format FieldValueTypeInvalid"] == of_format(tmp_path, "stored:crd.yaml", format, True)
+    for proposed in (True, False):
+        assert [] == of_format(tmp_path, "crd.yaml", format, proposed)
+    schema = read_resource("crd.yaml", "", tmp_path).schema["properties"]["spec"]
+    assert ({"format": "dns1035label"}, {"format": {"type": "string"}}) == (schema["default"], schema["properties"])
+
+
+@pytest.mark.parametrize(("format", "count"), [("k8s-short-name", 1), ("no-such-format", 0)])
+def test_other_formats_are_the_same_in_stored_definitions(tmp_path: Path, format: str, count: int) -> None:
+    """One that a server supports is checked, one that it does not know is dropped."""
+    for name in ("crd.yaml", "stored:crd.yaml"):
+        assert count == len(of_format(tmp_path, name, format, True))
+
+
+def test_no_release_has_formats_of_storage(tmp_path: Path) -> None:
+    """Where a stored definition means what it says anyway, its prefix is a mistake."""
+    with pytest.raises(UnusableError, match="in every release") as caught:
+        of_format(tmp_path, "stored:crd.yaml", "dns1035label", False)
+    assert 'release="proposed"' in caught.value.fix
+
+
 def test_versions_and_files(tmp_path: Path) -> None:
     """A version is named or stored; a file has one definition, and one without CEL is asked for by its prefix."""
     (tmp_path / "crd.yaml").write_text(

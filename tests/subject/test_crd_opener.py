@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +166,66 @@ def test_a_webhook_against_its_rules(tmp_path: Path) -> None:
     specs = [one["request"]["object"].get("spec", {}) for one in seen]
     with_defaults = [spec for spec in specs if spec.get("copies") == 1]
     assert len(with_defaults) > len(specs) / 2  # experiments in mode `given` have none
+
+
+@pytest.mark.kubernetes
+@pytest.mark.parametrize(("remembers", "verdicts"), [(True, "accepted, then rejected with"), (False, "")])
+def test_a_webhook_that_changes_its_mind(tmp_path: Path, remembers: bool, verdicts: str) -> None:
+    """One that denies what it saw before, or every other request, is told as such, and no cause is guessed."""
+    lock, counts = threading.Lock(), Counter[str]()
+
+    def fickle(asked: dict[str, Any]) -> tuple[int, bytes]:
+        key = json.dumps([asked["request"]["object"], asked["request"]["oldObject"]]) if remembers else ""
+        with lock:
+            counts[key] += 1
+            denies = counts[key] > 1 if remembers else counts[key] % 2 == 0
+        return review(asked, not denies, status={"message": "spec.schedule: Forbidden: again"})
+
+    with webhook(fickle) as (url, _):
+        done = harness(
+            tmp_path, "run", "--crd", BEFORE, "--webhook", url, "--max-cases", "600", "--jobs", "1", "--json", "r.json"
+        )
+    assert 1 == done.returncode, done.stdout + done.stderr
+    found = json.loads((tmp_path / "r.json").read_text())["findings"]
+    assert {"unstable"} == {one["cause"] for one in found}
+    details = [one["detail"] for one in found]
+    assert any("gave two answers to one case" in one and verdicts in one for one in details), details
+    assert all("hint" not in one for one in found)
+
+
+@pytest.mark.kubernetes
+@pytest.mark.parametrize(
+    ("denies", "broken", "words", "code"),
+    [(True, (200, b"<html>maintenance</html>"), "not JSON", 1), (False, (503, b"bye"), "answered 503", 2)],
+)
+def test_a_webhook_that_breaks_loses_nothing(
+    tmp_path: Path, denies: bool, broken: tuple[int, bytes], words: str, code: int
+) -> None:
+    """A run whose webhook breaks ends there as incomplete, with the reason, and has what was found before."""
+    lock, counts = threading.Lock(), Counter[str]()
+
+    def breaks(asked: dict[str, Any]) -> tuple[int, bytes]:
+        with lock:
+            counts["asked"] += 1
+            if counts["asked"] > 1000:
+                return broken
+        schedule = asked["request"]["object"].get("spec", {}).get("schedule", "")
+        message = "spec.schedule: Forbidden: not so seldom"
+        return review(asked, not denies or len(schedule) < 50, status={"message": message})
+
+    with webhook(breaks) as (url, _):
+        done = harness(
+            tmp_path, "run", "--crd", BEFORE, "--webhook", url, "--max-cases", "20000", "--jobs", "1", "--json",
+            "r.json",
+        )  # fmt: skip
+    assert code == done.returncode, done.stdout + done.stderr
+    report = json.loads((tmp_path / "r.json").read_text())
+    [part] = report["parts"]
+    assert "target-lost" == part["stopped"]
+    assert words in part["stopped_detail"]
+    assert "fix: " in part["stopped_detail"]
+    found = {one["path"] for one in report["findings"] if one["cause"] == "rule-removed"}
+    assert ({"spec.schedule"} if denies else set()) == found
 
 
 @pytest.mark.kubernetes

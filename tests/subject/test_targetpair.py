@@ -13,6 +13,7 @@ import pytest
 from harness import engine
 from harness.case import Answer, Case, Failure, KindInfo, Operation, TargetInfo
 from harness.compare.comparator import Comparator
+from harness.compare.mismatch import failed
 from harness.compare.two_servers import encode_difference
 from harness.diagnostics import TargetError, UsageError
 from harness.engine import RunConfig
@@ -95,6 +96,21 @@ def test_a_difference_that_does_not_show_again_is_none() -> None:
     same = Toy(handwritten=(INVALID,))
     found(same, Toy(handwritten=(INVALID,)))
     assert 1 == len(same.asked)
+
+
+def test_only_handwritten_code_is_repeated() -> None:
+    """The sample that is asked twice is one of the code of a project; servers are asked once."""
+    ours, theirs = Toy(), Toy()
+    with TargetPair(ours, theirs, traces=True) as pair:
+        pair.ask([CASE])
+        assert "repeat" in pair.info.abilities
+    assert ([False], [True]) == ([one.repeat for one in ours.asked], [one.repeat for one in theirs.asked])
+    again = Toy(failure=Failure("self", "two answers"))
+    assert [("self", "")] == found(Toy(), again)
+    with TargetPair(Toy(), again) as pair:
+        [answer] = pair.ask([CASE])
+        assert answer.failure is not None
+        assert "two answers" == pair.servers.describe(failed(answer.failure)[0], answer)
 
 
 @pytest.mark.parametrize(("ours", "theirs", "expected"), [("409", "409", "409"), ("409", "", ""), ("", "409", "")])

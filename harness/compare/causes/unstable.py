@@ -35,6 +35,7 @@ object leaves out are set before it is asked again, so that a default of the pre
 A validator that walks a map and stops at the first wrong value reports another one of two wrong values each time.
 """,
     sides=Finder(show=show),
+    servers=Finder(show=show),
     validators=Finder(show=show),
     told_by="harness/engine/explain.py",
 )

@@ -5,7 +5,7 @@ A definition is taken as a server has accepted it. Whether one would is for `har
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,18 @@ from harness.diagnostics import InputError, near_miss
 from harness.kubeyaml import Loader
 from harness.limits import check_yaml, read_bounded
 from harness.pyschemas.adapter import UnusableError
+from harness.pyschemas.crds.formats import STORAGE_FORMATS
 
 KIND = "CustomResourceDefinition"
 WITHOUT_CEL = "without-cel:"
 """Before a file: the definition there without its CEL rules."""
+STORED = "stored:"
+"""Before a file: the definition there as a server reads it from its storage, where a newer one may have written it."""
 RULES = "x-kubernetes-validations"
 _PRESERVES = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
+_VALUES = ("default", "enum", "example")
+"""Words of a schema that hold objects, and no schemas."""
 _ENDINGS = (".yaml", ".yml", ".json")
 _DEEPEST = 100
 _TYPES = ("object", "array", "string", "integer", "number", "boolean")
@@ -51,7 +56,7 @@ def is_definition(validator: object, folder: Path) -> bool:
     """Whether a validator is the name of a file that defines a custom resource."""
     if not isinstance(validator, str | Path) or not str(validator).endswith(_ENDINGS):
         return False
-    if str(validator).startswith(WITHOUT_CEL):
+    if str(validator).startswith((WITHOUT_CEL, STORED)):
         return True
     try:
         return any(_documents(folder / validator, str(validator)))
@@ -59,9 +64,13 @@ def is_definition(validator: object, folder: Path) -> bool:
         return False
 
 
-def read_resource(file: str, version: str, folder: Path) -> CustomResource:
+def read_resource(file: str, version: str, folder: Path, proposed: bool = False) -> CustomResource:
     """Read one version of a custom resource; an empty version is the one that is stored. Raises: UnusableError."""
-    place = file.removeprefix(WITHOUT_CEL)
+    place = file.removeprefix(WITHOUT_CEL).removeprefix(STORED)
+    is_stored = file.startswith(STORED)
+    if is_stored and not proposed:
+        why = "no release knows formats in stored definitions that it does not know in new ones; KEP-4153 proposes it"
+        raise UnusableError(f"{file} means {place} in every release", why, 'Suite(..., release="proposed")')
     try:
         found = list(_documents(folder / place, place))
     except OSError as error:
@@ -77,8 +86,10 @@ def read_resource(file: str, version: str, folder: Path) -> CustomResource:
     if not isinstance(schema, dict):
         fix = "write the schema of the version: schema.openAPIV3Schema"
         raise UnusableError(f"{place} has no schema for {chosen['name']}", "without one there are no rules", fix)
-    if place != file:
-        schema = _without_rules(schema)
+    if file.startswith(WITHOUT_CEL):
+        schema = _without(schema, lambda name, _: name == RULES)
+    if not is_stored:
+        schema = _without(schema, lambda name, value: name == "format" and _is_of_storage(value))
     _check_structure(place, schema)
     resources = chosen.get("subresources") or {}
     return CustomResource(
@@ -111,10 +122,23 @@ def _version(place: str, spec: Mapping[str, Any], wanted: str) -> Mapping[str, A
     raise UnusableError(f"{place} has no version {wanted!r}", "", hint if names else "define spec.versions")
 
 
-def _without_rules(value: Json) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_rules(one) for name, one in value.items() if name != RULES}
-    return [_without_rules(one) for one in value] if isinstance(value, list) else value
+def _without(schema: Json, is_left_out: Callable[[str, Json], bool]) -> Any:
+    """Return a schema without some of its words. Names of members are none."""
+    if isinstance(schema, list):
+        return [_without(one, is_left_out) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {}
+    for name, value in schema.items():
+        if name == "properties" and isinstance(value, dict):
+            made[name] = {member: _without(one, is_left_out) for member, one in value.items()}
+        elif not is_left_out(name, value):
+            made[name] = _without(value, is_left_out) if name not in _VALUES else value
+    return made
+
+
+def _is_of_storage(format: Json) -> bool:
+    return isinstance(format, str) and format.replace("-", "") in STORAGE_FORMATS
 
 
 def _check_structure(place: str, schema: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta, timezone
 from email.utils import parseaddr
 
-from harness.content import long_name, short_name
+from harness.content import letter_first_name, long_name, short_name
 
 _HOST = re.compile(r"[LDS](-?[LDS]{0,62})?|([LDS]([LDS-]{0,61}[LDS])?\.)+L{2,63}")
 """Over the classes of characters, since no expression has those of Unicode in a bearable size."""
@@ -251,6 +251,12 @@ FORMATS: Mapping[str, Callable[[str], bool]] = {
     "duration": lambda text: parse_duration(text) is not None, "bsonobjectid": _matches("[0-9a-fA-F]{24}"),
     "k8sshortname": lambda text: not short_name(text), "k8slongname": lambda text: not long_name(text),
 }  # fmt: skip
-"""By their names without dashes, as the server compares them."""
+"""Those that a server supports in every definition, by their names without dashes, as the server compares them."""
+STORAGE_FORMATS: Mapping[str, Callable[[str], bool]] = {
+    "dns1123subdomain": lambda text: not long_name(text), "dns1123label": lambda text: not short_name(text),
+    "dns1035label": lambda text: not letter_first_name(text),
+}  # fmt: skip
+"""Those of KEP-4153, which a server is to know in definitions that are stored, a release before it supports them in new
+ones: what a newer server stored keeps its meaning after a downgrade. No release has this list."""
 IGNORED = frozenset({"password"})
 """Formats that every string has."""

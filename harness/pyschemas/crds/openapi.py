@@ -16,7 +16,7 @@ from harness.case import Json
 from harness.field import ErrorType, FieldError
 from harness.jsonpath import ABSENT
 from harness.pyschemas.crds.correlation import Correlated, is_same
-from harness.pyschemas.crds.formats import FORMATS
+from harness.pyschemas.crds.formats import FORMATS, STORAGE_FORMATS
 from harness.pyschemas.crds.schema import Node
 from harness.pyschemas.rules import show
 
@@ -166,7 +166,8 @@ def _check_text(value: str, node: Node, path: str, result: _Result) -> None:
     elif node.pattern is not None and not node.pattern.search(value):
         words = f"in body should match '{node.schema['pattern']}'"
         result.add(ErrorType.INVALID, path, words, value, "pattern")
-    check = FORMATS.get(node.format.replace("-", "")) if node.format else None
+    name = node.format.replace("-", "")
+    check = FORMATS.get(name) or STORAGE_FORMATS.get(name)
     if check is not None:
         result.matches += 1
         if not check(value):

@@ -76,7 +76,7 @@ class Judge:
 
 
 def _judge(file: object, surroundings: Surroundings) -> Judge:
-    return Judge(read_resource(str(file), surroundings.version, surroundings.folder))
+    return Judge(read_resource(str(file), surroundings.version, surroundings.folder, surroundings.proposed))
 
 
 def _check(file: object, surroundings: Surroundings) -> CheckObject:
@@ -88,7 +88,7 @@ def _show(file: object, surroundings: Surroundings) -> Shown:
 
 
 def _schema(file: object, surroundings: Surroundings) -> Json:
-    resource = read_resource(str(file), surroundings.version, surroundings.folder)
+    resource = read_resource(str(file), surroundings.version, surroundings.folder, surroundings.proposed)
     made = _as_json_schema(resource.schema, [])
     properties = {name: one for name, one in made.get("properties", {}).items() if name not in _left_out(resource)}
     required = [name for name in made.get("required", ()) if name in properties]

@@ -13,7 +13,7 @@ import re2
 
 from harness.pyschemas.adapter import UnusableError
 from harness.pyschemas.crds.definition import RULES
-from harness.pyschemas.crds.formats import FORMATS, IGNORED
+from harness.pyschemas.crds.formats import FORMATS, IGNORED, STORAGE_FORMATS
 
 _TEXT = {"type": "string"}
 _META = {"name": _TEXT, "generateName": _TEXT}
@@ -90,11 +90,14 @@ _LIMITS = (
 
 
 def _format(type: str, format: str) -> str:
-    """Return a format as the server reads it; one that it does not know, or not for the type, is none."""
+    """Return a format as the server reads it; one that it does not know, or not for the type, is none.
+
+    Those that it is to know in stored definitions alone were taken out of any other when the definition was read.
+    """
     match type:
         case "" | "string":
             name = format.replace("-", "")
-            return format if name in FORMATS or name in IGNORED else ""
+            return format if name in FORMATS or name in IGNORED or name in STORAGE_FORMATS else ""
         case "integer":
             return format if format in ("int32", "int64") else ""
         case "number":

@@ -175,6 +175,10 @@ FORMAT = TagSpec(
         rejects("string", "a_b", "=dns1123subdomain"),
     ),
     invalid_usages=(invalid_usage("string", "=uuid"), invalid_usage("int32", "=dns1123label")),
+    caveats=(
+        "A server is to know a format in stored CRDs a release before it supports it in new ones: `stored:crd.yaml` in a "
+        "suite, see docs/explanation/kep-4153.md.",
+    ),
     proposal="KEP-4153",
 )
 NAME_FORMAT = TagSpec(

@@ -2,6 +2,8 @@
 
 The validator is a target of its own, which gets objects as the server validated them: pruned, defaulted and prepared.
 Objects that the server rejects are not shown to it, nor is what it was not asked for: status and other subresources.
+What it said of an object is remembered, and a case that is to be repeated is shown to it twice: a validator that says
+something else of the same object, because it asks a clock or keeps what it saw, has no verdict on it.
 """
 
 from __future__ import annotations
@@ -9,13 +11,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import cached_property
+from hashlib import blake2b
 
 import msgspec
 
-from harness.case import Answer, Case, TargetInfo
+from harness.case import Answer, Case, Failure, TargetInfo
+from harness.field import FieldError
 from harness.targets.target import Closing, Pending, Target
 
-_TRACE = "trace"
+_TRACE, _REPEAT = "trace", "repeat"
+_MOST_QUOTED = 3
+_MOST_REMEMBERED = 1 << 16
+"""How many requests are remembered, with what the validator said of them."""
 
 
 class ValidatorBehind(Closing):
@@ -24,14 +31,14 @@ class ValidatorBehind(Closing):
     def __init__(self, server: Target, validator: Target) -> None:
         self._server, self._validator = server, validator
         self._served = {kind.key: kind.operations for kind in validator.info.kinds}
+        self._said_before: dict[bytes, tuple[FieldError, ...] | Failure] = {}
 
     @cached_property
     def info(self) -> TargetInfo:
         """What the server serves, with the sources of errors where the validator tells them."""
         server = self._server.info
-        if _TRACE not in self._validator.info.abilities:
-            return server
-        return msgspec.structs.replace(server, abilities=(*server.abilities, _TRACE))
+        more = (_REPEAT, _TRACE) if _TRACE in self._validator.info.abilities else (_REPEAT,)
+        return msgspec.structs.replace(server, abilities=(*server.abilities, *more))
 
     @property
     def restarts(self) -> int:
@@ -44,7 +51,7 @@ class ValidatorBehind(Closing):
 
     def submit(self, cases: Sequence[Case]) -> Pending:
         """Start a batch; the validator is asked when the answers of the server are there."""
-        asked = [msgspec.structs.replace(case, validated=True, brief=True) for case in cases]
+        asked = [msgspec.structs.replace(case, validated=True, brief=True, repeat=False) for case in cases]
         return _Batch(self, cases, self._server.submit(asked))
 
     def close(self) -> None:
@@ -65,9 +72,38 @@ class ValidatorBehind(Closing):
             accepted.append(number)
             question = msgspec.structs.replace(case, id=number, object=given.object, old=given.old, validated=False)
             questions.append(question)
-        said = dict(zip(accepted, self._validator.ask(questions), strict=True)) if questions else {}
+        said = dict(zip(accepted, self._said(questions), strict=True)) if questions else {}
         both = enumerate(zip(cases, answers, strict=True))
         return [self.joined(case, answer, said.get(number)) for number, (case, answer) in both]
+
+    def _said(self, questions: Sequence[Case]) -> list[Answer]:
+        """Ask the validator, and once more what is to be repeated, when its first answers are there."""
+        plain = [msgspec.structs.replace(one, repeat=False) for one in questions]
+        answers = self._checked(plain, self._validator.ask(plain))
+        repeated = [number for number, one in enumerate(questions) if one.repeat]
+        if repeated:
+            again = [plain[number] for number in repeated]
+            for number, other in zip(repeated, self._checked(again, self._validator.ask(again)), strict=True):
+                answers[number] = other if answers[number].failure is None else answers[number]
+        return answers
+
+    def _checked(self, questions: Sequence[Case], answers: Sequence[Answer]) -> list[Answer]:
+        """Return answers, and a failure where the validator said something else of the same object before."""
+        return [self._remembered(*both) for both in zip(questions, answers, strict=True)]
+
+    def _remembered(self, question: Case, answer: Answer) -> Answer:
+        if answer.failure is not None:
+            return answer
+        key = _key_of(question)
+        earlier = self._said_before.setdefault(key, answer.handwritten)
+        if len(self._said_before) > _MOST_REMEMBERED:
+            del self._said_before[next(iter(self._said_before))]
+        if not isinstance(earlier, Failure):
+            failure = _contradiction(self._validator.info.name, earlier, answer.handwritten)
+            if failure is None:
+                return answer
+            self._said_before[key] = earlier = failure
+        return Answer(answer.id, failure=earlier)
 
     def is_for(self, case: Case) -> bool:
         """Whether the validator is asked about such requests; one that names no kinds is asked about all resources."""
@@ -88,6 +124,33 @@ class ValidatorBehind(Closing):
             failure=answer.failure if said is None else said.failure,
             validated=answer.validated if case.validated else {},
         )
+
+
+def _key_of(question: Case) -> bytes:
+    """Return a short text that is the same for the same request, however the answer is to be given."""
+    asked = (
+        question.group, question.version, question.resource, question.subresource, question.operation, question.object,
+        question.old,
+    )  # fmt: skip
+    return blake2b(msgspec.json.encode(asked), digest_size=16).digest()
+
+
+def _contradiction(name: str, first: Sequence[FieldError], second: Sequence[FieldError]) -> Failure | None:
+    """Say that two answers of a validator to one request differ, None if they agree.
+
+    Types and paths count: a text may quote the time, and who walks a map reports in any order.
+    """
+    one, other = ({(error.type, error.field) for error in errors} for errors in (first, second))
+    if one == other:
+        return None
+    said = ", then ".join(map(_verdict, (first, second)))
+    return Failure("self", f"{name} gave two answers to one case: {said}")
+
+
+def _verdict(errors: Sequence[FieldError]) -> str:
+    texts = [error.text.removeprefix(": ") for error in errors]
+    more = f" and {len(texts) - _MOST_QUOTED} more" if len(texts) > _MOST_QUOTED else ""
+    return f"rejected with {'; '.join(texts[:_MOST_QUOTED])}{more}" if texts else "accepted"
 
 
 class _Batch:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.targets.crd import keptschemas
 from harness.targets.kubernetes import build
 from harness.targets.kubernetes.build import Program, generation_files
 
@@ -32,4 +33,8 @@ def _parts(generation: str) -> list[Path]:
     return [*_own(), *shared(), *generation_files(generation, "_path")]
 
 
-CRDS = Program("crd-", lambda: [*_own(), *shared(), *generation_files("*", "_path")], _parts)
+def _sources() -> list[Path]:
+    return [*_own(), *shared(), *generation_files("*", "_path"), Path(keptschemas.__file__)]
+
+
+CRDS = Program("crd-", _sources, _parts, hooks=(keptschemas.KEPT_SCHEMAS,))

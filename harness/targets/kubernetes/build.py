@@ -1,8 +1,8 @@
 """Builds the worker of a release once and keeps it in the user's cache folder.
 
 The worker is our Go source plus files made from the release: its import list, its go.mod, the generation file, chosen
-by how the release's strategies call declarative validation, and a copy of one of its files with a hook in it, see
-`madeerrors`. The release itself is not changed.
+by how the release's strategies call declarative validation, and copies of some of its files with a hook in them, see
+`hooks`. The release itself is not changed.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
+from types import MappingProxyType
 
 import platformdirs
 
 from harness.diagnostics import TargetError
 from harness.files import is_private, locked, write_atomically
 from harness.limits import read_checkout, read_checkout_text
-from harness.targets.kubernetes import madeerrors
+from harness.targets.kubernetes.hooks import Hook, lay
+from harness.targets.kubernetes.madeerrors import MADE_ERRORS
 from harness.targets.kubernetes.release import (
     OLDEST,
     KubernetesSource,
@@ -49,7 +51,6 @@ _WAITING = "another process builds this worker; waiting for it"
 _TOP = "k8s.io/kubernetes"
 MODULE = "worker"
 """The module of the worker's own code."""
-_LINK = "apimachinery"
 _VALIDATE = "pkg/registry/rest/validate.go"
 _GENERATIONS = {
     "levels": re.compile(r"^type DeclarativeValidationStrategy interface \{", re.M),
@@ -86,17 +87,17 @@ class Program:
     """A Go program of ours that is linked with a release: the worker of its validators, and others like it.
 
     `name` begins the name of its folder in the cache. `sources` lists the files of its Go source, which identify it,
-    `parts` those that are compiled for a generation. `imports` writes what differs from release to release; a program
-    without it makes no handwritten errors, and so has no hook in their constructors. `oldest` is the oldest minor
-    release that it can be linked with. `modules` are required besides those of the release, in the version that its
-    go.mod names. `variables` are string variables of the release's packages that the linker sets, `flags` are more
-    flags of the compiler.
+    `parts` those that are compiled for a generation. `imports` writes what differs from release to release, `hooks` are
+    laid over files of it. `oldest` is the oldest minor release that it can be linked with. `modules` are required
+    besides those of the release, in the version that its go.mod names. `variables` are string variables of the
+    release's packages that the linker sets, `flags` are more flags of the compiler.
     """
 
     name: str
     sources: Callable[[], list[Path]]
     parts: Callable[[str], list[Path]]
-    imports: Callable[[Path, str, bool], str] | None = None
+    imports: Callable[[Path, str], str] | None = None
+    hooks: tuple[Hook, ...] = ()
     oldest: tuple[int, int] = OLDEST
     modules: tuple[str, ...] = ()
     variables: Callable[[KubernetesSource], Mapping[str, str]] = lambda release: {}
@@ -117,13 +118,14 @@ def _sources() -> list[Path]:
     return [*_go_files(WORKER / "common"), *_go_files(WORKER / "generations")]
 
 
-VALIDATORS = Program("", _sources, _parts, lambda *given: generated(*given))
+VALIDATORS = Program("", _sources, _parts, lambda *given: generated(*given), (MADE_ERRORS,))
 
 COVERED = Program(
     "covered-",
     lambda: [*_sources(), *_go_files(WORKER / "covered")],
     lambda generation: [*_parts(generation), *_go_files(WORKER / "covered")],
     lambda *given: generated(*given),
+    (MADE_ERRORS,),
     # Counters can be read and cleared while the program runs in this mode alone, and only if main has them too.
     flags=("-cover", "-covermode=atomic", f"-coverpkg={MODULE},{_TOP}/pkg/apis/.../validation"),
 )
@@ -311,42 +313,20 @@ def write_sources(
 ) -> Toolchain:
     """Write the sources; return the toolchain, which may be another one if the release requires a newer Go.
 
-    `standing` are files that replace others of the release, by path, besides the one with a hook.
+    `standing` are files that replace others of the release, by path, besides those with a hook.
     """
     top = module_folder(release, _TOP, toolchain)
     upstream = read_checkout_text(top / "go.mod")
     toolchain = find_toolchain(wanted_go(upstream))
     generation = find_generation(module_folder(release, "k8s.io/apiserver", toolchain))
-    replaced = {}
+    laid = lay(program.hooks, folder, release, toolchain)
     if program.imports is not None:
-        replaced = _hook_errors(folder, release, module_folder(release, madeerrors.MODULE, toolchain))
-        (folder / "generated.go").write_text(program.imports(top, generation, bool(replaced)))
-    (folder / "go.mod").write_text(go_mod(release, upstream, linked=bool(replaced), modules=program.modules))
+        (folder / "generated.go").write_text(program.imports(top, generation))
+    (folder / "go.mod").write_text(go_mod(release, upstream, laid.links, program.modules))
     for source in program.parts(generation):
         (folder / source.name).write_bytes(source.read_bytes())
-    (folder / OVERLAY).write_text(overlay({**(standing or {}), **replaced}))
+    (folder / OVERLAY).write_text(overlay({**(standing or {}), **laid.replaced}))
     return toolchain
-
-
-def _hook_errors(folder: Path, release: KubernetesSource, apimachinery: Path) -> dict[str, str]:
-    """Write the constructors of errors with a hook; return which file they replace, none if they cannot have it.
-
-    Go replaces no file below its module cache, so the module of a release is looked at through a link.
-    """
-    hooked = madeerrors.tell_made_errors(apimachinery)
-    if not hooked:
-        return {}
-    if release.folder is None:
-        link = folder / _LINK
-        try:
-            link.symlink_to(apimachinery, target_is_directory=True)
-        except OSError:  # not everybody may make links everywhere
-            return {}
-        apimachinery = link
-    copy = folder / "hooked" / "errors.go"
-    copy.parent.mkdir()
-    copy.write_bytes(hooked)
-    return {str(apimachinery / madeerrors.ERRORS): str(copy)}
 
 
 def find_generation(apiserver: Path) -> str:
@@ -366,13 +346,18 @@ def find_generation(apiserver: Path) -> str:
     )
 
 
-def go_mod(release: KubernetesSource, upstream: str, linked: bool = False, modules: tuple[str, ...] = ()) -> str:
+def go_mod(
+    release: KubernetesSource,
+    upstream: str,
+    links: Mapping[str, str] = MappingProxyType({}),
+    modules: tuple[str, ...] = (),
+) -> str:
     """Write the worker's go.mod: the release, and its staging modules by version or by folder.
 
     All are required at one version and replaced. With -trimpath, the key of Go's build cache contains that version and
-    not the folder, so that packages that are equal in a checkout and a release are not built again. `linked`: of a
-    release, the module of which a file is replaced is looked at through a link. `modules` are others, in the version
-    that the release requires.
+    not the folder, so that packages that are equal in a checkout and a release are not built again. `links`: of a
+    release, the modules of which a file is replaced are looked at through these links. `modules` are others, in the
+    version that the release requires.
     """
     staging = staging_modules(upstream)
     kept = [line for line in upstream.splitlines() if re.match(r"(go|godebug|toolchain) ", line)]
@@ -380,9 +365,8 @@ def go_mod(release: KubernetesSource, upstream: str, linked: bool = False, modul
     require = [f"\t{module} v0.0.0" for module in (_TOP, *used)]
     require += [f"\t{m} {v}" for m in modules for v in re.findall(rf"^\s+{re.escape(m)} (v\S+)", upstream, re.M)]
     if release.folder is None:
-        replace = [f"\t{_TOP} => {_TOP} {release.version}"]
-        link = {madeerrors.MODULE: f"./{_LINK}"} if linked else {}
-        replace += [f"\t{m} => {link.get(m) or f'{m} {release.staging_version}'}" for m in staging]
+        versions = {_TOP: release.version} | dict.fromkeys(staging, release.staging_version)
+        replace = [f"\t{m} => {links.get(m) or f'{m} {version}'}" for m, version in versions.items()]
     else:
         replace = [f"\t{_TOP} => {release.folder}"]
         replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in staging]
@@ -390,11 +374,8 @@ def go_mod(release: KubernetesSource, upstream: str, linked: bool = False, modul
     return "\n".join([*head, "require (", *require, ")", "", "replace (", *replace, ")", ""])
 
 
-def generated(top: Path, generation: str, traces: bool = False) -> str:
-    """Return the Go file that differs between releases: it imports the packages that the release's own server links.
-
-    `traces`: the constructors of errors have the hook of `madeerrors`.
-    """
+def generated(top: Path, generation: str) -> str:
+    """Return the Go file that differs between releases: it imports the packages that the release's own server links."""
     apis = _imported_names(top / "pkg/controlplane/import_known_versions.go", "pkg/apis", "install", top)
     instance = top / "pkg/controlplane/instance.go"
     groups = [g for g in _imported_names(instance, "pkg/registry", "rest", top) if g != "core"]
@@ -402,7 +383,7 @@ def generated(top: Path, generation: str, traces: bool = False) -> str:
     rules = _normalization(top) if generation in _NORMALIZING else {}
     packages = {package: f"rules{number}" for number, package in enumerate(sorted({p for p, _ in rules.values()}))}
     lines = ["package main", "", "import ("]
-    lines += ['\t"k8s.io/apimachinery/pkg/util/validation/field"'] if traces or generation in _NORMALIZING else []
+    lines += ['\t"k8s.io/apimachinery/pkg/util/validation/field"'] if generation in _NORMALIZING else []
     lines += [f'\t_ "{_TOP}/pkg/apis/{api}/install"' for api in apis]
     lines += [f'\t{group}rest "{_TOP}/pkg/registry/{group}/rest"' for group, name in providers if name]
     lines += [f'\t{alias} "{package}"' for package, alias in packages.items()]
@@ -413,8 +394,6 @@ def generated(top: Path, generation: str, traces: bool = False) -> str:
         lines += ["", "var normalization = map[string][]field.NormalizationRule{"]
         lines += [f'\t"{strategy}": {packages[package]}.{name},' for strategy, (package, name) in rules.items()]
         lines += ["}"]
-    if traces:
-        lines += ["", madeerrors.INIT]
     return "\n".join([*lines, ""])
 
 

@@ -14,6 +14,7 @@ import tree_sitter_go
 from tree_sitter import Language, Node, Parser
 
 from harness.limits import read_checkout
+from harness.targets.kubernetes.hooks import Hook
 
 MODULE = "k8s.io/apimachinery"
 ERRORS = "pkg/util/validation/field/errors.go"
@@ -33,8 +34,12 @@ func harnessMade(err *Error) *Error {
 _LEAST = 10
 """A package with fewer constructors than this is not the one that is known."""
 
-INIT = "func init() { errorHook = func(made func(*field.Error)) { field.HarnessMade = made } }"
-"""What connects the worker to the hook, for the package's import as `field`."""
+_CONNECTION = """package main
+
+import "k8s.io/apimachinery/pkg/util/validation/field"
+
+func init() { errorHook = func(made func(*field.Error)) { field.HarnessMade = made } }
+"""
 
 
 def tell_made_errors(apimachinery: Path) -> bytes:
@@ -77,3 +82,6 @@ def _is_new_error(node: Node) -> bool:
 
 def _range(node: Node) -> tuple[int, int]:
     return node.start_byte, node.end_byte
+
+
+MADE_ERRORS = Hook(MODULE, ERRORS, tell_made_errors, _CONNECTION)

@@ -131,3 +131,34 @@ def test_both_are_closed() -> None:
     crds, odd = Crds(), Odd()
     ValidatorBehind(crds, odd).close()
     assert (1, 1) == (crds.closed, odd.closed)
+
+
+class Fickle(Odd):
+    """Accepts an object once, and rejects it whenever it comes again, as one does that remembers what it saw."""
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        seen = [one.object["spec"]["n"] for one in self.asked]
+        self.asked += cases
+        return [Answer(one.id, handwritten=(ODD,) if one.object["spec"]["n"] in seen else ()) for one in cases]
+
+
+def test_a_validator_that_changes_its_mind() -> None:
+    """What is to be repeated is shown twice, and what comes again is known: two verdicts are none, and say which."""
+    fickle = Fickle()
+    with ValidatorBehind(Crds(), fickle) as target:
+        assert "repeat" in target.info.abilities
+        once, twice, refused = target.ask([case(2), case(4, repeat=True), case(-1, repeat=True)])
+        [later] = target.ask([case(2, id=9)])
+    assert [2, 4, 4, 2] == [one.object["spec"]["n"] for one in fickle.asked]
+    assert (None, (), None) == (once.failure, once.handwritten, refused.failure)
+    words = "odd gave two answers to one case: accepted, then rejected with spec.n: Invalid value: odd"
+    assert [Failure("self", words)] * 2 == [twice.failure, later.failure]
+    assert 9 == later.id
+
+
+def test_a_validator_that_repeats_itself() -> None:
+    """The same errors twice are an answer, and a failure stays what it is."""
+    with ValidatorBehind(Crds(), Odd()) as target:
+        answers = target.ask([case(3, repeat=True), case(5, repeat=True)])
+    assert (None, (ODD,)) == (answers[0].failure, answers[0].handwritten)
+    assert Failure("handwritten", "down") == answers[1].failure

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.targets.kubernetes.build import OVERLAY, go_mod, write_sources
-from harness.targets.kubernetes.madeerrors import ERRORS, INIT, tell_made_errors
-from harness.targets.kubernetes.release import KubernetesSource, find_release, find_toolchain
+from harness.targets.kubernetes.build import OVERLAY, write_sources
+from harness.targets.kubernetes.madeerrors import ERRORS, MADE_ERRORS, tell_made_errors
+from harness.targets.kubernetes.release import find_release, find_toolchain
 
 CONSTRUCTOR = """
 func Made{number}(field *Path, value any) *Error {{
@@ -60,23 +60,13 @@ def test_a_file_of_another_form_is_left_as_it_is(tmp_path: Path, text: str) -> N
     assert b"" == tell_made_errors(tmp_path / "nowhere")
 
 
-def test_the_module_of_a_replaced_file_is_looked_at_through_a_link() -> None:
-    """Go replaces nothing below its module cache; all other modules are taken from there."""
-    names = ("k8s.io/api", "k8s.io/apimachinery")
-    upstream = "".join(f"replace {name} => ./staging/src/{name}\n" for name in names)
-    text = go_mod(KubernetesSource("1.37.1"), upstream, linked=True)
-    assert "\tk8s.io/apimachinery => ./apimachinery\n" in text
-    assert "\tk8s.io/api => k8s.io/api v0.37.1\n" in text
-    assert "\tk8s.io/apimachinery => k8s.io/apimachinery v0.37.1\n" in go_mod(KubernetesSource("1.37.1"), upstream)
-
-
 @pytest.mark.kubernetes
 @pytest.mark.parametrize("release", ["1.37.1", "1.36.3"])
 def test_the_constructors_of_a_release_are_found(release: str, tmp_path: Path) -> None:
     """All thirteen of them, and the worker is connected to the hook."""
     write_sources(tmp_path, find_release(release), find_toolchain())
-    hooked = (tmp_path / "hooked" / "errors.go").read_text(encoding="utf-8")
+    hooked = (tmp_path / "hooked" / "apimachinery" / "errors.go").read_text(encoding="utf-8")
     assert 13 == hooked.count("return harnessMade(&Error{")
     assert "return &Error{" not in hooked
-    assert INIT in (tmp_path / "generated.go").read_text(encoding="utf-8")
+    assert MADE_ERRORS.connection == (tmp_path / "hook_apimachinery.go").read_text(encoding="utf-8")
     assert ERRORS in (tmp_path / OVERLAY).read_text(encoding="utf-8")

@@ -1,9 +1,15 @@
 package main
 
 import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
 	"testing"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -79,5 +85,111 @@ func TestStrictReason(t *testing.T) {
 		if path, why := strictReason(text); path != want[0] || why != want[1] {
 			t.Errorf("%q gives %q, %q", text, path, why)
 		}
+	}
+}
+
+const widgets = `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "widgets.example.com"},
+"spec": {"group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+"versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object",
+"x-kubernetes-validations": [{"rule": "self.metadata.name != 'no'"}],
+"properties": {"spec": {"type": "object", "x-kubernetes-validations": [{"rule": "!has(self.limits) || self.limits.low <= self.limits.high"},
+  {"rule": "self.name == oldSelf.name"}],
+"properties": {"name": {"type": "string", "maxLength": 9},
+"limits": {"type": "object", "properties": {"low": {"type": "integer"}, "high": {"type": "integer"}}},
+"parts": {"type": "array", "maxItems": 9, "items": {"type": "object", "x-kubernetes-validations": [{"rule": "self.a != self.b"}],
+  "properties": {"a": {"type": "string", "maxLength": 9}, "b": {"type": "string", "maxLength": 9}}}},
+"named": {"type": "object", "maxProperties": 9, "additionalProperties": {"type": "object", "x-kubernetes-validations": [{"rule": "self.deep.a > 0"}],
+  "properties": {"deep": {"type": "object", "properties": {"a": {"type": "integer"}}}}}},
+"template": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-validations": [{"rule": "self.metadata.name == self.spec.a"}],
+  "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string", "maxLength": 9}}}}}
+}}}}}}]}}`
+
+var widgetObjects = []string{
+	`{"metadata": {"name": "a"}, "spec": {"name": "a"}}`,
+	`{"metadata": {"name": "no"}, "spec": {"name": "a", "limits": {"low": 2, "high": 1}}}`,
+	`{"metadata": {"name": "a"}, "spec": {"name": "a", "limits": {"low": 1}}}`,
+	`{"metadata": {"name": "a"}, "spec": {"name": "b", "parts": [{"a": "x", "b": "x"}, {"a": "x", "b": "y"}, {"a": "x"}]}}`,
+	`{"metadata": {"name": "a"}, "spec": {"name": "b", "named": {"x": {"deep": {"a": 0}}, "y": {"deep": {"a": 1}}, "z": {}}}}`,
+	`{"metadata": {"name": "a"}, "spec": {"name": "a", "template": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"a": "x"}}}}`,
+	`{"metadata": {"name": "a"}, "spec": {"name": "a", "template": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}, "spec": {"a": "y"}}}}`,
+}
+
+// errorsOf loads the definition and judges each object as a create, and each pair of objects as an update.
+func errorsOf(t *testing.T) (lists [][]string) {
+	s := &server{entries: map[string]*entry{}}
+	if s.add([]byte(widgets)); len(s.refused) > 0 {
+		t.Fatal(s.refused)
+	}
+	ask := func(operation, object, old string) {
+		line := &caseLine{Group: "example.com", Version: "v1", Resource: "widgets", Operation: operation}
+		typed := func(text string) json.RawMessage {
+			return json.RawMessage(`{"apiVersion": "example.com/v1", "kind": "Widget", ` + text[1:])
+		}
+		if line.Object = typed(object); old != "" {
+			line.Old = typed(old)
+		}
+		out := s.answer(line)
+		if out.Failure != nil {
+			t.Fatal(operation, object, out.Failure)
+		}
+		list := []string{}
+		for _, err := range out.Declarative {
+			list = append(list, err.Field+": "+err.Detail+" of "+err.Origin)
+		}
+		slices.Sort(list)
+		lists = append(lists, list)
+	}
+	for _, object := range widgetObjects {
+		ask("create", object, "")
+		for _, old := range widgetObjects {
+			ask("update", object, old)
+		}
+	}
+	return lists
+}
+
+// A schema that keeps its members gives the errors of one that makes them whenever it is asked.
+func TestKeptMembers(t *testing.T) {
+	kept := errorsOf(t)
+	defer func(keep func(*structuralschema.Structural)) { keepMembers = keep }(keepMembers)
+	keepMembers = func(*structuralschema.Structural) {}
+	made := errorsOf(t)
+	if !reflect.DeepEqual(kept, made) {
+		t.Errorf("kept: %q\nmade: %q", kept, made)
+	}
+	found := map[string]bool{}
+	for _, list := range made {
+		for _, text := range list {
+			found[text] = true
+		}
+	}
+	if len(found) < 9 { // each rule rejects, and some raise
+		t.Errorf("only %q", slices.Collect(maps.Keys(found)))
+	}
+}
+
+// The members of a schema that is kept are made once, with all that they contain; those of another one each time.
+func TestKeptMembersAreTheSame(t *testing.T) {
+	inner := structuralschema.Structural{Properties: map[string]structuralschema.Structural{"a": {Generic: structuralschema.Generic{Type: "string"}}}}
+	one := &structuralschema.Structural{Properties: map[string]structuralschema.Structural{
+		"list": {Items: &inner}, "map": {AdditionalProperties: &structuralschema.StructuralOrBool{Structural: &inner}}, "inner": inner,
+	}}
+	other := one.DeepCopy()
+	keepMembers(one)
+	address := func(s *structuralschema.Structural) any {
+		return reflect.ValueOf((&model.Structural{Structural: s}).Properties()).Pointer()
+	}
+	copied := *one // which has the same members
+	if address(one) != address(&copied) || address(&inner) != address(one.Properties["list"].Items) {
+		t.Error("the members of a kept schema are made again")
+	}
+	if address(other) == address(other) {
+		t.Error("the members of another schema are kept")
+	}
+	if got := (&model.Structural{Structural: one}).Properties()["inner"].Properties()["a"].Type(); got != "string" {
+		t.Errorf("the type of a member is %q", got)
+	}
+	if got := (&model.Structural{Structural: &structuralschema.Structural{}}).Properties(); got != nil {
+		t.Errorf("a schema without members has %v", got)
 	}
 }
