@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
+from types import MappingProxyType
 
 import platformdirs
 
@@ -46,10 +47,11 @@ _BINARY = "worker.exe" if sys.platform == "win32" else "worker"
 OVERLAY = "overlay.json"
 _SUM = ".sha256"
 _WAITING = "another process builds this worker; waiting for it"
-_TOP = "k8s.io/kubernetes"
+TOP = "k8s.io/kubernetes"
 MODULE = "worker"
 """The module of the worker's own code."""
 _LINK = "apimachinery"
+_LINKS = {madeerrors.MODULE: f"./{_LINK}"}
 _VALIDATE = "pkg/registry/rest/validate.go"
 _GENERATIONS = {
     "levels": re.compile(r"^type DeclarativeValidationStrategy interface \{", re.M),
@@ -125,7 +127,7 @@ COVERED = Program(
     lambda generation: [*_parts(generation), *_go_files(WORKER / "covered")],
     lambda *given: generated(*given),
     # Counters can be read and cleared while the program runs in this mode alone, and only if main has them too.
-    flags=("-cover", "-covermode=atomic", f"-coverpkg={MODULE},{_TOP}/pkg/apis/.../validation"),
+    flags=("-cover", "-covermode=atomic", f"-coverpkg={MODULE},{TOP}/pkg/apis/.../validation"),
 )
 """The worker with counters in the packages of handwritten validation."""
 
@@ -313,7 +315,7 @@ def write_sources(
 
     `standing` are files that replace others of the release, by path, besides the one with a hook.
     """
-    top = module_folder(release, _TOP, toolchain)
+    top = module_folder(release, TOP, toolchain)
     upstream = read_checkout_text(top / "go.mod")
     toolchain = find_toolchain(wanted_go(upstream))
     generation = find_generation(module_folder(release, "k8s.io/apiserver", toolchain))
@@ -321,7 +323,7 @@ def write_sources(
     if program.imports is not None:
         replaced = _hook_errors(folder, release, module_folder(release, madeerrors.MODULE, toolchain))
         (folder / "generated.go").write_text(program.imports(top, generation, bool(replaced)))
-    (folder / "go.mod").write_text(go_mod(release, upstream, linked=bool(replaced), modules=program.modules))
+    (folder / "go.mod").write_text(go_mod(release, upstream, _LINKS if replaced else {}, program.modules))
     for source in program.parts(generation):
         (folder / source.name).write_bytes(source.read_bytes())
     (folder / OVERLAY).write_text(overlay({**(standing or {}), **replaced}))
@@ -366,25 +368,26 @@ def find_generation(apiserver: Path) -> str:
     )
 
 
-def go_mod(release: KubernetesSource, upstream: str, linked: bool = False, modules: tuple[str, ...] = ()) -> str:
+def go_mod(
+    release: KubernetesSource, upstream: str, links: Mapping[str, str] = MappingProxyType({}), modules: tuple[str, ...] = ()
+) -> str:
     """Write the worker's go.mod: the release, and its staging modules by version or by folder.
 
     All are required at one version and replaced. With -trimpath, the key of Go's build cache contains that version and
-    not the folder, so that packages that are equal in a checkout and a release are not built again. `linked`: of a
-    release, the module of which a file is replaced is looked at through a link. `modules` are others, in the version
-    that the release requires.
+    not the folder, so that packages that are equal in a checkout and a release are not built again. `links`: of a
+    release, the modules of which a file is replaced are looked at through these links. `modules` are others, in the
+    version that the release requires.
     """
     staging = staging_modules(upstream)
     kept = [line for line in upstream.splitlines() if re.match(r"(go|godebug|toolchain) ", line)]
     used = [m for m in staging if re.search(rf"^\s+{re.escape(m)} v", upstream, re.M)]  # others are never imported
-    require = [f"\t{module} v0.0.0" for module in (_TOP, *used)]
+    require = [f"\t{module} v0.0.0" for module in (TOP, *used)]
     require += [f"\t{m} {v}" for m in modules for v in re.findall(rf"^\s+{re.escape(m)} (v\S+)", upstream, re.M)]
     if release.folder is None:
-        replace = [f"\t{_TOP} => {_TOP} {release.version}"]
-        link = {madeerrors.MODULE: f"./{_LINK}"} if linked else {}
-        replace += [f"\t{m} => {link.get(m) or f'{m} {release.staging_version}'}" for m in staging]
+        versions = {TOP: release.version} | dict.fromkeys(staging, release.staging_version)
+        replace = [f"\t{m} => {links.get(m) or f'{m} {version}'}" for m, version in versions.items()]
     else:
-        replace = [f"\t{_TOP} => {release.folder}"]
+        replace = [f"\t{TOP} => {release.folder}"]
         replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in staging]
     head = [f"module {MODULE}", "", *kept, ""]
     return "\n".join([*head, "require (", *require, ")", "", "replace (", *replace, ")", ""])
@@ -395,7 +398,7 @@ def generated(top: Path, generation: str, traces: bool = False) -> str:
 
     `traces`: the constructors of errors have the hook of `madeerrors`.
     """
-    apis = _imported_names(top / "pkg/controlplane/import_known_versions.go", "pkg/apis", "install", top)
+    apis = installed_apis(top)
     instance = top / "pkg/controlplane/instance.go"
     groups = [g for g in _imported_names(instance, "pkg/registry", "rest", top) if g != "core"]
     providers = [(group, _provider_name(top / "pkg/registry" / group / "rest")) for group in groups]
@@ -403,8 +406,8 @@ def generated(top: Path, generation: str, traces: bool = False) -> str:
     packages = {package: f"rules{number}" for number, package in enumerate(sorted({p for p, _ in rules.values()}))}
     lines = ["package main", "", "import ("]
     lines += ['\t"k8s.io/apimachinery/pkg/util/validation/field"'] if traces or generation in _NORMALIZING else []
-    lines += [f'\t_ "{_TOP}/pkg/apis/{api}/install"' for api in apis]
-    lines += [f'\t{group}rest "{_TOP}/pkg/registry/{group}/rest"' for group, name in providers if name]
+    lines += [f'\t_ "{TOP}/pkg/apis/{api}/install"' for api in apis]
+    lines += [f'\t{group}rest "{TOP}/pkg/registry/{group}/rest"' for group, name in providers if name]
     lines += [f'\t{alias} "{package}"' for package, alias in packages.items()]
     lines += [")", "", "var providers = []provider{"]
     lines += [f"\t&{group}rest.{name}{{}}," for group, name in providers if name]
@@ -418,6 +421,11 @@ def generated(top: Path, generation: str, traces: bool = False) -> str:
     return "\n".join([*lines, ""])
 
 
+def installed_apis(top: Path) -> list[str]:
+    """Return the folders of pkg/apis whose types the release's own server knows. Raises: TargetError."""
+    return _imported_names(top / "pkg/controlplane/import_known_versions.go", "pkg/apis", "install", top)
+
+
 def _normalization(top: Path) -> dict[str, tuple[str, str]]:
     """Find the normalization rules that strategies of 1.35 and 1.36 use.
 
@@ -429,7 +437,7 @@ def _normalization(top: Path) -> dict[str, tuple[str, str]]:
         used = re.search(r"WithNormalizationRules\((\w+)\.(\w+)\)", text)
         package = used and re.search(rf'^\s+(?:{used[1]} "([^"]+)"|"([^"]+/{used[1]})")$', text, re.M)
         if used and package:
-            strategy = f"{_TOP}/{path.parent.relative_to(top).as_posix()}"
+            strategy = f"{TOP}/{path.parent.relative_to(top).as_posix()}"
             rules[strategy] = (package[1] or package[2], used[2])
     return rules
 
@@ -437,7 +445,7 @@ def _normalization(top: Path) -> dict[str, tuple[str, str]]:
 def _imported_names(server: Path, parent: str, leaf: str, top: Path) -> list[str]:
     """Return the NAME of each package parent/NAME/leaf that a file of the server imports. Raises: TargetError."""
     text = read_checkout_text(server) if server.is_file() else ""
-    imported = set(re.findall(rf'"{_TOP}/{parent}/(\w+)/{leaf}"', text))
+    imported = set(re.findall(rf'"{TOP}/{parent}/(\w+)/{leaf}"', text))
     existing = {folder.parent.name for folder in (top / parent).glob(f"*/{leaf}") if folder.is_dir()}
     if not imported & existing:
         raise TargetError(

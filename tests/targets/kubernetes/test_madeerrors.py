@@ -64,7 +64,7 @@ def test_the_module_of_a_replaced_file_is_looked_at_through_a_link() -> None:
     """Go replaces nothing below its module cache; all other modules are taken from there."""
     names = ("k8s.io/api", "k8s.io/apimachinery")
     upstream = "".join(f"replace {name} => ./staging/src/{name}\n" for name in names)
-    text = go_mod(KubernetesSource("1.37.1"), upstream, linked=True)
+    text = go_mod(KubernetesSource("1.37.1"), upstream, {"k8s.io/apimachinery": "./apimachinery"})
     assert "\tk8s.io/apimachinery => ./apimachinery\n" in text
     assert "\tk8s.io/api => k8s.io/api v0.37.1\n" in text
     assert "\tk8s.io/apimachinery => k8s.io/apimachinery v0.37.1\n" in go_mod(KubernetesSource("1.37.1"), upstream)
