@@ -369,7 +369,10 @@ def find_generation(apiserver: Path) -> str:
 
 
 def go_mod(
-    release: KubernetesSource, upstream: str, links: Mapping[str, str] = MappingProxyType({}), modules: tuple[str, ...] = ()
+    release: KubernetesSource,
+    upstream: str,
+    links: Mapping[str, str] = MappingProxyType({}),
+    modules: tuple[str, ...] = (),
 ) -> str:
     """Write the worker's go.mod: the release, and its staging modules by version or by folder.
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from harness.case import Case, KindInfo, Operation
+from harness.case import Case, Json, KindInfo, Operation
+from harness.objectmodel import STATUS, stored, without_status
 from harness.targets.kubernetes.gotests.testrun import GoTestRecord
 
 
 def cases_of(record: GoTestRecord, kinds: Sequence[KindInfo]) -> Iterator[Case]:
     """Yield the requests through which a target can be asked for what a validator was given.
 
-    An update is asked of the resource, and of each subresource whose name is in the name of the validator.
+    An update is asked of the resource and of each subresource, because their strategies share validators. An object
+    with a status that came alone is also the update that writes this status.
     """
-    operation = Operation.CREATE if record.old is None else Operation.UPDATE
-    function = record.function.rpartition(".")[2].lower()
+    api_version = f"{record.group}/{record.version}".lstrip("/")
     for kind in kinds:
-        own = (kind.group, kind.version) == (record.group, record.version)
-        other = kind.api_version == f"{record.group}/{record.version}"  # a scale, an eviction
-        if record.left or kind.kind != record.kind or not (own or other) or operation not in kind.operations:
+        if record.left or (kind.kind, kind.api_version) != (record.kind, api_version):
             continue
-        if not kind.subresource or other or kind.subresource in function or operation is Operation.CREATE:
-            yield kind.case(operation, record.object, record.old)
+        if record.old is not None:
+            yield from _case(kind, Operation.UPDATE, stored(record.object), stored(record.old))
+        else:
+            yield from _case(kind, Operation.CREATE, record.object)
+        if record.old is None and kind.subresource == STATUS and isinstance(record.object, dict):
+            new = stored(record.object)
+            yield from _case(kind, Operation.UPDATE, new, without_status(new)) if STATUS in new else ()
 
 
-def count_objects(records: Iterable[GoTestRecord]) -> int:
-    """Count what validators were given, whatever the number of versions that it was written in."""
-    return len({(one.group, one.kind, one.function, str(one.object), str(one.old)) for one in records if not one.left})
+def _case(kind: KindInfo, operation: Operation, new: Json, old: Json = None) -> Iterator[Case]:
+    if operation in kind.operations:
+        yield kind.case(operation, new, old)

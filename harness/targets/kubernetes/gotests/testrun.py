@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
@@ -44,7 +45,10 @@ func init() {{ recorder.Start("{name}") }}
 
 
 class GoTestRecord(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a validator was given, in one version; or why nothing can be told of what it was given, in `left`."""
+    """What a validator was given, in one version; or why nothing can be told of what it was given, in `left`.
+
+    `given` numbers what the validators of a package were given: it is the same in every version.
+    """
 
     function: str
     group: str = ""
@@ -53,10 +57,11 @@ class GoTestRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     object: Json = None
     old: Json = None
     left: str = ""
+    given: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class TestedPackage:
+class RecordedPackage:
     """A package whose tests were run: its folder, its validators, and what they were given.
 
     `problem` says why there is nothing, or not all.
@@ -67,23 +72,42 @@ class TestedPackage:
     records: tuple[GoTestRecord, ...] = ()
     problem: str = ""
 
+    @property
+    def objects(self) -> int:
+        """The number of different objects or pairs that its validators were given."""
+        return len({record.given for record in self.records if not record.left})
 
-def run_go_tests(release: KubernetesSource, seconds: float, note: Callable[[str], None]) -> list[TestedPackage]:
+    @property
+    def asked(self) -> frozenset[str]:
+        """The validators that were given an object."""
+        return frozenset(record.function for record in self.records if not record.left)
+
+    @property
+    def left(self) -> dict[str, str]:
+        """The validators that were called and given no object, with the reason."""
+        return {record.function: record.left for record in self.records if record.function not in self.asked}
+
+
+def run_go_tests(
+    release: KubernetesSource, seconds: float, note: Callable[[str], None], wanted: str = "*"
+) -> list[RecordedPackage]:
     """Run the tests of every package of validators, and return what they gave to them.
 
-    Raises: TargetError if there is no toolchain, the release cannot be downloaded, or no package has tests.
+    `wanted` is a pattern of the packages' folders. Raises: TargetError if there is no toolchain, the release cannot be
+    downloaded, or no package that is wanted has tests.
     """
     toolchain = find_toolchain()
     top = module_folder(release, TOP, toolchain)
     toolchain = find_toolchain(wanted_go(read_checkout_text(top / "go.mod")))
     with tempfile.TemporaryDirectory(prefix="harness-gotests-") as name:
         folder = Path(name)
-        packages = _write(folder, release, top)
+        packages = _write(folder, release, top, wanted)
         if not packages:
+            named = "" if wanted == "*" else f" in {wanted}"
             raise TargetError(
-                f"{release.name} has no tests of validators",
+                f"{release.name} has no tests of validators{named}",
                 why=f"no folder of {' or '.join(_PACKAGES)} has a file *_test.go",
-                fix="check that the sources are complete",
+                fix="check the spelling of the folder, and that the sources are complete",
             )
         note(f"running the tests of {len(packages)} packages (the first time they are compiled, which takes minutes)")
         output, in_time = _run(folder, toolchain, list(packages), seconds)
@@ -94,7 +118,7 @@ def run_go_tests(release: KubernetesSource, seconds: float, note: Callable[[str]
         ]
 
 
-def _write(folder: Path, release: KubernetesSource, top: Path) -> dict[str, tuple[str, ...]]:
+def _write(folder: Path, release: KubernetesSource, top: Path, wanted: str) -> dict[str, tuple[str, ...]]:
     """Write the module, the changed copies and the overlay; return the validators of each package with tests."""
     links = {}
     if release.folder is None:  # Go replaces no file below its module cache
@@ -112,7 +136,7 @@ def _write(folder: Path, release: KubernetesSource, top: Path) -> dict[str, tupl
     for inner in sorted({found for pattern in _PACKAGES for found in top.glob(pattern)}):
         own = inner.relative_to(top).as_posix()
         files = sorted(inner.glob("*.go"))
-        if not any(file.name.endswith("_test.go") for file in files):
+        if not fnmatchcase(own, wanted) or not any(file.name.endswith("_test.go") for file in files):
             continue
         packages[own] = _hook_package(own, files, seen, replaced)
         starter = _STARTER.format(package=inner.name, module=MODULE, name=_file_name(own))
@@ -145,8 +169,8 @@ def _file_name(package: str) -> str:
 def _run(folder: Path, toolchain: Toolchain, packages: list[str], seconds: float) -> tuple[str, bool]:
     """Run the tests; return what Go prints, and whether it ended in time."""
     command = [
-        str(toolchain.go), "test", "-trimpath", "-overlay=overlay.json", "-vet=off", "-count=1", f"-timeout={seconds:.0f}s",
-        *(f"{TOP}/{package}" for package in packages),
+        str(toolchain.go), "test", "-trimpath", "-overlay=overlay.json", "-vet=off", "-count=1",
+        f"-timeout={max(seconds, 1):.0f}s", *(f"{TOP}/{package}" for package in packages),
     ]  # fmt: skip
     environment = go_environment() | {"HARNESS_RECORD": str(folder / "records")}
     with open(folder / "output", "w+b") as output:
@@ -185,11 +209,11 @@ def _problem_of(package: str, output: str) -> str:
     return "does not compile" + (f": {said[1].strip()}" if said else "")
 
 
-def _read(folder: Path, package: str, validators: tuple[str, ...], problem: str) -> TestedPackage:
+def _read(folder: Path, package: str, validators: tuple[str, ...], problem: str) -> RecordedPackage:
     file = folder / "records" / f"{_file_name(package)}.ndjson"
     if not file.is_file():
-        return TestedPackage(package, validators, (), problem or "its tests did not run")
-    return TestedPackage(package, validators, tuple(_records_of(file)), problem)
+        return RecordedPackage(package, validators, (), problem or "its tests did not run")
+    return RecordedPackage(package, validators, tuple(_records_of(file)), problem)
 
 
 def _records_of(file: Path) -> Iterator[GoTestRecord]:

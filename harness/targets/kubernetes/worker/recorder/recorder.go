@@ -39,6 +39,7 @@ type record struct {
 	Object   json.RawMessage `json:"object,omitempty"`
 	Old      json.RawMessage `json:"old,omitempty"`
 	Left     string          `json:"left,omitempty"`
+	Given    int             `json:"given,omitempty"` // the same number in every version of one object
 }
 
 type holder struct {
@@ -52,6 +53,7 @@ type keeper struct {
 	seen    map[[32]byte]bool
 	holders map[reflect.Type][]holder
 	bytes   int
+	given   int
 }
 
 // Start records all calls of this process in a file of the folder that HARNESS_RECORD names.
@@ -272,6 +274,7 @@ func (h holder) hold(value reflect.Value) k8sruntime.Object {
 }
 
 func (k *keeper) write(function string, kind schema.GroupKind, object, old k8sruntime.Object) {
+	k.given++
 	for _, version := range legacyscheme.Scheme.VersionsForGroupKind(kind) {
 		if version.Version == k8sruntime.APIVersionInternal {
 			continue
@@ -293,6 +296,8 @@ func (k *keeper) line(one record) {
 	data, err := json.Marshal(one)
 	if sum := sha256.Sum256(data); err == nil && !k.seen[sum] {
 		k.seen[sum] = true
+		one.Given = k.given
+		data, _ = json.Marshal(one)
 		k.bytes += len(data) + 1
 		k.out.Write(append(data, '\n'))
 	}
