@@ -14,6 +14,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("run", "run", "Search for differences and report them."),
     ("verify", "verify", "Verify a change in git: a verdict for each field it touches."),
     ("record", "record", "Record the handwritten errors before the code is deleted."),
+    ("corpus", "corpus", "Make a corpus of what a release's own tests give to its validators."),
     ("check", "check", "Validate given objects with both sides."),
     ("upgrade", "upgrade", "Check what an upgrade does to the objects of a cluster."),
     ("replay", "replay", "Replay a finding: does it still differ?"),

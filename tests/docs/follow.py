@@ -60,6 +60,7 @@ record) set -- "$@" --max-cases 1500; break;;
 bench|verify) set -- "$@" --max-cases 300; break;;
 graduate) set -- "$@" --max-cases 600; break;;
 power) set -- "$@" --max-cases 60; case "$*" in *--kubernetes*) ;; *) set -- "$@" --every 200;; esac; break;;
+corpus) case "$*" in *--from-tests*) set -- "$@" --package pkg/apis/rbac/validation;; esac; break;;
 explain|lint|docs|rules|kinds|compile|check|replay|render|merge|exceptions|config|upgrade) break;;
 esac; done
 case "$*" in *--kind*|*--handwritten*|*replay*|*check*) ;;

@@ -176,8 +176,8 @@ FORMAT = TagSpec(
     ),
     invalid_usages=(invalid_usage("string", "=uuid"), invalid_usage("int32", "=dns1123label")),
     caveats=(
-        "A server is to know a format in stored CRDs a release before it supports it in new ones: `stored:crd.yaml` in a "
-        "suite, see docs/explanation/kep-4153.md.",
+        "A server is to know a format in stored CRDs a release before it supports it in new ones: `stored:crd.yaml` "
+        "in a suite, see docs/explanation/kep-4153.md.",
     ),
     proposal="KEP-4153",
 )

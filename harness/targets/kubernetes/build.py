@@ -48,7 +48,7 @@ _BINARY = "worker.exe" if sys.platform == "win32" else "worker"
 OVERLAY = "overlay.json"
 _SUM = ".sha256"
 _WAITING = "another process builds this worker; waiting for it"
-_TOP = "k8s.io/kubernetes"
+TOP = "k8s.io/kubernetes"
 MODULE = "worker"
 """The module of the worker's own code."""
 _VALIDATE = "pkg/registry/rest/validate.go"
@@ -127,7 +127,7 @@ COVERED = Program(
     lambda *given: generated(*given),
     (MADE_ERRORS,),
     # Counters can be read and cleared while the program runs in this mode alone, and only if main has them too.
-    flags=("-cover", "-covermode=atomic", f"-coverpkg={MODULE},{_TOP}/pkg/apis/.../validation"),
+    flags=("-cover", "-covermode=atomic", f"-coverpkg={MODULE},{TOP}/pkg/apis/.../validation"),
 )
 """The worker with counters in the packages of handwritten validation."""
 
@@ -315,7 +315,7 @@ def write_sources(
 
     `standing` are files that replace others of the release, by path, besides those with a hook.
     """
-    top = module_folder(release, _TOP, toolchain)
+    top = module_folder(release, TOP, toolchain)
     upstream = read_checkout_text(top / "go.mod")
     toolchain = find_toolchain(wanted_go(upstream))
     generation = find_generation(module_folder(release, "k8s.io/apiserver", toolchain))
@@ -362,13 +362,13 @@ def go_mod(
     staging = staging_modules(upstream)
     kept = [line for line in upstream.splitlines() if re.match(r"(go|godebug|toolchain) ", line)]
     used = [m for m in staging if re.search(rf"^\s+{re.escape(m)} v", upstream, re.M)]  # others are never imported
-    require = [f"\t{module} v0.0.0" for module in (_TOP, *used)]
+    require = [f"\t{module} v0.0.0" for module in (TOP, *used)]
     require += [f"\t{m} {v}" for m in modules for v in re.findall(rf"^\s+{re.escape(m)} (v\S+)", upstream, re.M)]
     if release.folder is None:
-        versions = {_TOP: release.version} | dict.fromkeys(staging, release.staging_version)
+        versions = {TOP: release.version} | dict.fromkeys(staging, release.staging_version)
         replace = [f"\t{m} => {links.get(m) or f'{m} {version}'}" for m, version in versions.items()]
     else:
-        replace = [f"\t{_TOP} => {release.folder}"]
+        replace = [f"\t{TOP} => {release.folder}"]
         replace += [f"\t{m} => {release.folder / 'staging' / 'src' / m}" for m in staging]
     head = [f"module {MODULE}", "", *kept, ""]
     return "\n".join([*head, "require (", *require, ")", "", "replace (", *replace, ")", ""])
@@ -376,7 +376,7 @@ def go_mod(
 
 def generated(top: Path, generation: str) -> str:
     """Return the Go file that differs between releases: it imports the packages that the release's own server links."""
-    apis = _imported_names(top / "pkg/controlplane/import_known_versions.go", "pkg/apis", "install", top)
+    apis = installed_apis(top)
     instance = top / "pkg/controlplane/instance.go"
     groups = [g for g in _imported_names(instance, "pkg/registry", "rest", top) if g != "core"]
     providers = [(group, _provider_name(top / "pkg/registry" / group / "rest")) for group in groups]
@@ -384,8 +384,8 @@ def generated(top: Path, generation: str) -> str:
     packages = {package: f"rules{number}" for number, package in enumerate(sorted({p for p, _ in rules.values()}))}
     lines = ["package main", "", "import ("]
     lines += ['\t"k8s.io/apimachinery/pkg/util/validation/field"'] if generation in _NORMALIZING else []
-    lines += [f'\t_ "{_TOP}/pkg/apis/{api}/install"' for api in apis]
-    lines += [f'\t{group}rest "{_TOP}/pkg/registry/{group}/rest"' for group, name in providers if name]
+    lines += [f'\t_ "{TOP}/pkg/apis/{api}/install"' for api in apis]
+    lines += [f'\t{group}rest "{TOP}/pkg/registry/{group}/rest"' for group, name in providers if name]
     lines += [f'\t{alias} "{package}"' for package, alias in packages.items()]
     lines += [")", "", "var providers = []provider{"]
     lines += [f"\t&{group}rest.{name}{{}}," for group, name in providers if name]
@@ -395,6 +395,11 @@ def generated(top: Path, generation: str) -> str:
         lines += [f'\t"{strategy}": {packages[package]}.{name},' for strategy, (package, name) in rules.items()]
         lines += ["}"]
     return "\n".join([*lines, ""])
+
+
+def installed_apis(top: Path) -> list[str]:
+    """Return the folders of pkg/apis whose types the release's own server knows. Raises: TargetError."""
+    return _imported_names(top / "pkg/controlplane/import_known_versions.go", "pkg/apis", "install", top)
 
 
 def _normalization(top: Path) -> dict[str, tuple[str, str]]:
@@ -408,7 +413,7 @@ def _normalization(top: Path) -> dict[str, tuple[str, str]]:
         used = re.search(r"WithNormalizationRules\((\w+)\.(\w+)\)", text)
         package = used and re.search(rf'^\s+(?:{used[1]} "([^"]+)"|"([^"]+/{used[1]})")$', text, re.M)
         if used and package:
-            strategy = f"{_TOP}/{path.parent.relative_to(top).as_posix()}"
+            strategy = f"{TOP}/{path.parent.relative_to(top).as_posix()}"
             rules[strategy] = (package[1] or package[2], used[2])
     return rules
 
@@ -416,7 +421,7 @@ def _normalization(top: Path) -> dict[str, tuple[str, str]]:
 def _imported_names(server: Path, parent: str, leaf: str, top: Path) -> list[str]:
     """Return the NAME of each package parent/NAME/leaf that a file of the server imports. Raises: TargetError."""
     text = read_checkout_text(server) if server.is_file() else ""
-    imported = set(re.findall(rf'"{_TOP}/{parent}/(\w+)/{leaf}"', text))
+    imported = set(re.findall(rf'"{TOP}/{parent}/(\w+)/{leaf}"', text))
     existing = {folder.parent.name for folder in (top / parent).glob(f"*/{leaf}") if folder.is_dir()}
     if not imported & existing:
         raise TargetError(
