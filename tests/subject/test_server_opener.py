@@ -184,7 +184,7 @@ def test_kinds_that_are_not_stored_or_listed_are_created_alone(
     server: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What may not be listed is told; no update of an object that is not there is asked."""
-    pages: dict[str, list[object]]
+    pages: dict[str, Any]
     for pages, words in (({}, "v1 nodes is asked, because they cannot be listed"), ({"items": []}, "")):
         said: list[str] = []
         if pages:
