@@ -71,11 +71,15 @@ def same_path(case: Case, path: str) -> str:
 
 
 class ListWithoutKeys(NamedTuple):
-    """A list whose items the rules do not look up in the old list: its path, the tags that change it, and its line."""
+    """A list whose items the rules do not look up in the old list: its path, the tags that change it, and its line.
+
+    `key_tag` is the tag for the key of its items, if that has to be named.
+    """
 
     path: str
     tags: str
     source: str
+    key_tag: str = ""
 
 
 def no_list(path: str) -> ListWithoutKeys | None:
@@ -124,6 +128,8 @@ class Explanation(NamedTuple):
     `change` is the fix as data, if it is a change of tags. `tried` is `gone` if the fix was made in the lists of the
     answer and the mismatch was gone. `spoken` is a case for which the silent validator reports the error too, and
     `masking` the error because of which it returned early; `beside` is the member that decides whether it checks.
+    `marked` is a case for which the handwritten validator reports errors that the fix wants to be marked, with their
+    type. `ungenerated` are versions for which the fix wants validation to be generated.
     """
 
     detail: str
@@ -139,6 +145,8 @@ class Explanation(NamedTuple):
     spoken: Case | None = None
     masking: FieldError | None = None
     beside: str = ""
+    marked: tuple[Case, str] | None = None
+    ungenerated: tuple[str, ...] = ()
 
 
 Watched: TypeAlias = tuple[Literal["repaired", "left out"], Literal["stay", "go"]]

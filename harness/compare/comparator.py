@@ -283,9 +283,9 @@ def _version_detail(
     own_errors: list[FieldError] | None, other_errors: list[FieldError] | None, own: str, other: str
 ) -> str:
     if own_errors is None and other_errors is not None:
-        return f"only {other} reports {other_errors[0].text}"
+        return f"only the rules of {other} report {other_errors[0].text}"
     if other_errors is None and own_errors is not None:
-        return f"only {own} reports {own_errors[0].text}, {other} does not"
+        return f"only the rules of {own} report {own_errors[0].text}, those of {other} do not"
     ours, theirs = ({error.level or "standard" for error in errors or ()} for errors in (own_errors, other_errors))
     if ours != theirs:
         return f"the levels differ: {'/'.join(sorted(ours))} in {own}, {'/'.join(sorted(theirs))} in {other}"

@@ -24,10 +24,11 @@ _MAX_SHOWN = 60  # characters of a value in a sentence
 
 
 class TriedValue(NamedTuple):
-    """A value that was set at the path or beside it, in the new object or the old one, and the case with it."""
+    """A value that was set at the path or beside it, in the new object or the old one, and the case with its answer."""
 
     edit: Edit
     case: Case
+    answer: Answer
 
 
 class OtherValuesResult(NamedTuple):
@@ -64,7 +65,7 @@ def try_other_values(question: Question) -> Experiment[OtherValuesResult]:
         answered.add(number)
         is_loud, is_silent = reporters(question, answer)
         if is_silent:
-            (agreeing if is_loud else reverse).append(TriedValue(edit, case))
+            (agreeing if is_loud else reverse).append(TriedValue(edit, case, answer))
     return OtherValuesResult(tuple(agreeing), tuple(reverse), tried=len(answered), known=len(edits))
 
 

@@ -8,6 +8,7 @@ say by their traits what they are.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -25,24 +26,30 @@ from harness.tags.types import Declarations, Types
 _TAG = re.compile(r"\+([\w:]+)")
 _GATES = re.compile(r"^\+featureGate=(.+)$")
 _LIST_TYPE = f"+{LIST_TYPE.name}="
+LEVEL = re.compile(r"^\+k8s:(?:alpha|beta)\([^)]*\)=(?=\+)")
+"""The level in front of a tag."""
 _IDENTITY = re.compile(r"=\W*(map|set)\W*$")
 
 
 class UnkeyedList(NamedTuple):
-    """A list whose items have no identity for the rules: its path, the tags that give them one, and where it is."""
+    """A list whose items have no identity for the rules: its path, the tags that give them one, and where it is.
+
+    `key_tag` is the tag for the key of the items, if they have one.
+    """
 
     path: str
     tags: str
+    key_tag: str
     position: Position
     package: str
 
 
 class _Step(NamedTuple):
-    """A field on the way of a path: the path that leads to it, its declaration, and the package of its struct."""
+    """A field on the way of a path: the path that leads to it, its declaration, and its struct."""
 
     path: str
     member: Field
-    package: str
+    struct: Struct
 
 
 class FieldRoles:
@@ -74,15 +81,21 @@ class FieldRoles:
             if not any(_has_identity(one) for one in comments):
                 is_typed = any(_LIST_TYPE in line.text for one in comments for line in one)
                 is_map = native.elem is not None and self._types.struct(native.elem) is not None
-                return UnkeyedList(step.path, self._identity(is_typed, is_map), step.member.position, step.package)
+                level = next((one for one, _ in Counter(levels_in(step.struct)).most_common(1)), "")
+                tags = self._identity(is_typed, "map" if is_map else "set", level)
+                key_tag = f"{level}+{LIST_MAP_KEY.name}" if is_map else ""
+                return UnkeyedList(step.path, tags, key_tag, step.member.position, step.struct.package)
         return None
 
-    def _identity(self, is_typed: bool, is_map: bool) -> str:
-        """Return the tags that give the items of a list an identity, and leave the list atomic where they can."""
-        kind = f"map and +{LIST_MAP_KEY.name} for the key of its items" if is_map else "set"
+    def _identity(self, is_typed: bool, kind: str, level: str) -> str:
+        """Return the tags that give the items of a list an identity, and leave the list atomic where they can.
+
+        Their level is that of most tags of the struct: a rule without one is served beside the check.
+        """
         if self._release.minor < UNIQUE.since:
-            return f"+{LIST_TYPE.name}={kind}"
-        return f"+{UNIQUE.name}={kind}" if is_typed else f"+{LIST_TYPE.name}=atomic, +{UNIQUE.name}={kind}"
+            return f"{level}+{LIST_TYPE.name}={kind}"
+        unique = f"{level}+{UNIQUE.name}={kind}"
+        return unique if is_typed else f"+{LIST_TYPE.name}=atomic, {unique}"
 
     @cached_property
     def _choosing(self) -> frozenset[str]:
@@ -116,15 +129,15 @@ class FieldRoles:
             found = self._member(struct, name)
             if found is None:
                 return
-            member, package = found
-            yield _Step(way, member, package)
+            member, owner = found
+            yield _Step(way, member, owner)
             ref = member.type
 
-    def _member(self, struct: Struct, name: str) -> tuple[Field, str] | None:
+    def _member(self, struct: Struct, name: str) -> tuple[Field, Struct] | None:
         inlined = []
         for member in struct.fields:
             if member.json_name == name and not member.inline:
-                return member, struct.package
+                return member, struct
             if member.inline:
                 inlined.append(member)
         for member in inlined:
@@ -132,6 +145,14 @@ class FieldRoles:
             if below is not None and below is not struct and (found := self._member(below, name)) is not None:
                 return found
         return None
+
+
+def levels_in(struct: Struct) -> Iterator[str]:
+    """Yield the level of each tag of the fields of a struct that has one, as it is written."""
+    for field in struct.fields:
+        for line in (*field.second_comments, *field.comments):
+            if (found := LEVEL.match(line.text.strip())) is not None:
+                yield found[0]
 
 
 def _has_identity(comments: Comments) -> bool:

@@ -29,17 +29,15 @@ from harness.compare.finding import Finding
 from harness.compare.judge import conclude, find_cause, grade, judge
 from harness.compare.mismatch import Mismatch, MismatchKind, failed
 from harness.compiler.rulelines import RuleLines
-from harness.engine.fieldsource import (
-    NO_OTHERS,
+from harness.engine.checksource import (
     NOT_TRACED,
     TracedErrors,
     add_callers,
-    add_field_source,
+    add_generation,
     add_handwritten_source,
-    line_of,
-    own_path,
-    tell_if_unreachable,
+    is_of_library,
 )
+from harness.engine.fieldsource import NO_OTHERS, add_field_source, line_of, own_path, tell_if_unreachable
 from harness.engine.fixtrial import FixTrials
 from harness.engine.steadying import with_times
 from harness.field import FieldError
@@ -115,7 +113,7 @@ class Explainer:
         found = self.rules.roles.unkeyed_list(self.shape.type, path)
         if found is None:
             return None
-        return ListWithoutKeys(found.path, found.tags, line_of(found.position, found.package))
+        return ListWithoutKeys(found.path, found.tags, line_of(found.position, found.package), found.key_tag)
 
     def _find_tag(self, comparator: Comparator, path: str, type: str, origin: str) -> str:
         """Return the tag whose rule reports errors of a type and origin at a path; empty if none is declared."""
@@ -157,7 +155,11 @@ class Explainer:
             [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
             internal = canonical_path(comparator.matcher.normalize(mismatch.path))
             traced = traced._replace(elsewhere=said.handwritten, path=internal)
-        return self._place(finding, comparator, traced)
+        if self.traces and found.marked is not None:
+            case, type = found.marked
+            [said] = yield [msgspec.structs.replace(case, id=UNCACHED, trace=True)]
+            traced = traced._replace(marked=[one for one in said.handwritten if one.type == type and not one.covered])
+        return self._place(finding, comparator, traced, found.ungenerated)
 
     def _set_times(
         self, case: Case, mismatch: Mismatch, comparator: Comparator, served: bool, repetitions: int
@@ -177,13 +179,25 @@ class Explainer:
             return None
         return changed, first, found[0], others
 
-    def _place(self, finding: Finding, comparator: Comparator, traced: TracedErrors = NOT_TRACED) -> Finding:
-        """Add where the field, its rule and its handwritten check are declared."""
+    def _place(
+        self,
+        finding: Finding,
+        comparator: Comparator,
+        traced: TracedErrors = NOT_TRACED,
+        ungenerated: Sequence[str] = (),
+    ) -> Finding:
+        """Add where the field, its rule and its handwritten check are declared; `ungenerated` are versions whose
+        validation is to be generated.
+        """
         info = comparator.info
         rules = self.rules if info.rules else None
         path = canonical_path(own_path(comparator, finding.case, _exact_path(finding), self.shape))
-        finding = add_field_source(finding, self.shape, rules, info.options, self.others, path, traced.beside)
         code = self.code()
+        is_elsewhere = bool(ungenerated) or is_of_library(finding, traced)
+        finding = add_field_source(
+            finding, self.shape, rules, info.options, self.others, path, traced.beside, is_elsewhere
+        )
+        finding = add_generation(finding, ungenerated, code)
         finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code)
         return tell_if_unreachable(finding, comparator.info.served)
 

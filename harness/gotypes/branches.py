@@ -24,6 +24,7 @@ _CASES = ("expression_case", "default_case", "type_case", "communication_case")
 _LEAVES = ("return_statement", "continue_statement")
 _ASSIGNS = ("short_var_declaration", "assignment_statement", "var_spec", "inc_statement", "dec_statement")
 _CHILDREN = re.compile(r"(?:Child|NewPath)\(([^()]*)\)")
+_NAMING = ("Child", "NewPath")
 _CODE = re.compile(rb"(?:[\s{;]|//[^\n]*\n|/\*.*?\*/|(?:case|default)\b[^\n]*:\s*\n)*", re.S)
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _CONSTRUCTOR = re.compile(
@@ -60,12 +61,27 @@ class GoBranch(NamedTuple):
         return self.start <= offset < self.end and not self.own[0] <= offset < self.own[1] and not self.returns
 
 
+class GoGuard(NamedTuple):
+    """A condition or loop right above a line; `counted` are the lines that add to what it reads."""
+
+    line: int
+    text: str
+    counted: tuple[int, ...]
+
+
 class ErrorCall(NamedTuple):
     """A call that makes a field error: its constructor, and the members that it adds to the path of its function."""
 
     offset: int
     constructor: str
     field: str
+
+
+class PathStep(NamedTuple):
+    """A member that a call adds to a path, and the line that names it."""
+
+    name: str
+    line: int
 
 
 class Mention(NamedTuple):
@@ -90,6 +106,11 @@ class GoSource:
         """Drop the parsed tree, which takes a hundred times the room of the file."""
         self.__dict__.pop("_functions", None)
         self.__dict__.pop("_root", None)
+
+    @property
+    def lines(self) -> list[str]:
+        """The text of each line."""
+        return self._data.decode("utf-8", "replace").splitlines()
 
     def count(self, name: str) -> int:
         """Count the words that are a name, without parsing."""
@@ -141,7 +162,7 @@ class GoSource:
             use: Use = "alias" if alias else "call" if _is_called(whole) else "value"
             yield Mention(
                 "" if function is None else _name_of(function), found.start(), node.start_point[0] + 1, use, alias,
-                tuple(_members(whole)), _text(_call_around(whole)),
+                tuple(step.name for step in _steps_given(whole)), _text(_call_around(whole)),
             )  # fmt: skip
 
     def _is_use(self, node: Node, package: str) -> bool:
@@ -316,17 +337,87 @@ class GoSource:
         found = self._function_of(self._root.descendant_for_byte_range(offset, offset))
         return "" if found is None else _name_of(found)
 
-    def lines_with_member(self, offset: int, name: str) -> list[int]:
-        """Return the lines of the function around an offset that put a name into a path."""
+    def steps_at(self, line: int, callee: str = "") -> tuple[PathStep, ...]:
+        """Return what a path is given by the call of a function on a line; without a name by one that makes an error.
+
+        Where the function has another name on the line, it is the first call that gives something.
+        """
+        known = self._calls_on(line)
+        own = [one for one in known if (_text(one) == callee if callee else _CONSTRUCTOR.match(_text(one)))]
+        given = (tuple(_steps_given(one)) for one in own or known)
+        return next(filter(None, given), ())
+
+    def _calls_on(self, line: int) -> list[Node]:
+        """Return the names of the functions that are called on a line."""
+        begin, end = self.offset_at(line, 1), self.offset_at(line + 1, 1)
+        found = []
+        for name in re.finditer(rb"\w+(?=\()", self._data[begin:end]):
+            node = self._root.descendant_for_byte_range(begin + name.start(), begin + name.start())
+            if node is not None and _is_called(_selected(node)):
+                found.append(node)
+        return found
+
+    def argument(self, line: int, callee: str, function_line: int, parameter: str) -> str:
+        """Return what a call on a line hands over as a parameter of a function, which is declared in this file; empty
+        if the sources do not show it.
+        """
+        call = next((one for one in self._calls_on(line) if _text(one) == callee), None)
+        declared = next((one for one in self._functions if one.start_point[0] + 1 == function_line), None)
+        names = [] if declared is None else _parameters(declared)
+        around = None if call is None else _call_around(call)
+        given = None if around is None else around.child_by_field_name("arguments")
+        if given is None or parameter not in names:
+            return ""
+        values = [one for one in given.named_children if one.type != "comment"]
+        return _text(values[names.index(parameter)]) if names.index(parameter) < len(values) else ""
+
+    def made_by(self, offset: int, variable: str) -> tuple[str, int]:
+        """Return the function whose result a variable has, of the function around an offset, and the line of that."""
         function = self._function_of(self._root.descendant_for_byte_range(offset, offset))
-        if function is None:
-            return []
-        found = set[int]()
-        for call in filter(_is_path, _below(function, "call_expression")):
-            arguments = call.child_by_field_name("arguments")
-            texts = () if arguments is None else arguments.named_children
-            found.update(one.start_point[0] + 1 for one in texts if _text(one) == f'"{name}"')
-        return sorted(found)
+        for one in _below(function, "short_var_declaration") if function is not None else ():
+            left, right = one.child_by_field_name("left"), one.child_by_field_name("right")
+            value = None if right is None else right.named_children[0]
+            if left is not None and _text(left) == variable and value is not None and value.type == "call_expression":
+                return _text(value.child_by_field_name("function")), one.start_point[0] + 1
+        return "", 0
+
+    def guard_of(self, offset: int) -> GoGuard | None:
+        """Return the condition or the loop right above an offset; None if there is none in its function."""
+        node = self._root.descendant_for_byte_range(offset, offset)
+        while node is not None and node.parent is not None and node.type not in _FUNCTIONS:
+            parent = node.parent
+            ranges = [one for one in parent.named_children if one.type == "range_clause"]
+            if parent.type == "for_statement" and ranges and node.type == "block":
+                return GoGuard(parent.start_point[0] + 1, f"for {_short(ranges[0])}", ())
+            is_branch = parent.type == "if_statement" and node.type in ("block", "if_statement")
+            if is_branch or (parent.type in _SWITCHES and node.type in _CASES):
+                above = (one for one in self.branches(offset) if not one.returns)
+                return next((GoGuard(one.line, one.text, self._counted(one, offset)) for one in above), None)
+            node = parent
+        return None
+
+    def _counted(self, branch: GoBranch, offset: int) -> tuple[int, ...]:
+        """Return the lines that count what a condition reads, if that is a variable that several of them add to."""
+        function = self._function_of(self._root.descendant_for_byte_range(offset, offset))
+        lines = [
+            one.start_point[0] + 1
+            for one in (_below(function, "inc_statement") if function is not None else ())
+            if _text(next(iter(one.named_children), None)) in branch.variables and one.start_byte < branch.start
+        ]
+        return tuple(lines) if len(lines) > 1 else ()
+
+    def lines_giving(self, step: PathStep) -> list[int]:
+        """Return the lines of a function that add a member to the same path as a step does, that of the step first."""
+        texts = [
+            node
+            for call in filter(_is_path, _below(self._root, "call_expression"))
+            for node in _below(call.child_by_field_name("arguments") or call, "interpreted_string_literal")
+            if node.start_point[0] + 1 == step.line and step.name in _text(node)
+        ]
+        call = next(map(_call_around, texts), None)
+        function = self._function_of(call)
+        same = () if call is None or function is None else _below(function, "call_expression")
+        return list(dict.fromkeys([step.line, *(one.start_point[0] + 1 for one in same if _text(one) == _text(call))]))
 
     def calls_at(self, line: int) -> list[tuple[str, str]]:
         """Return the calls of other packages on a line: the name of the package in the file, and the function."""
@@ -389,6 +480,19 @@ def _below(node: Node, *types: str, stops: tuple[str, ...] = ()) -> Iterator[Nod
             waiting += reversed(one.named_children)
 
 
+def _selected(node: Node) -> Node:
+    """Return a name with the package or value that it is selected from."""
+    return node.parent if node.type == "field_identifier" and node.parent is not None else node
+
+
+def _parameters(function: Node) -> list[str]:
+    declared = function.child_by_field_name("parameters")
+    names = []
+    for one in declared.named_children if declared is not None else ():
+        names += [_text(name) for name in one.children_by_field_name("name")] or [""]
+    return names
+
+
 def _is_called(node: Node) -> bool:
     parent = node.parent
     return parent is not None and parent.type == "call_expression" and parent.child_by_field_name("function") == node
@@ -413,8 +517,8 @@ def _call_around(node: Node) -> Node:
     return node
 
 
-def _members(node: Node) -> Iterator[str]:
-    """Yield the names of members in the paths that the calls around a use are given; of several paths none is sure."""
+def _steps_given(node: Node) -> Iterator[PathStep]:
+    """Yield the members in the paths that the calls around a use are given; of several paths none is sure."""
     while node.parent is not None:
         node = node.parent
         if node.type in _FUNCTIONS:
@@ -426,24 +530,29 @@ def _members(node: Node) -> Iterator[str]:
             else [one for one in arguments.named_children if one.type == "call_expression" and _is_path(one)]
         )
         if len(paths) == 1:
-            yield from _members_of(paths[0])
+            yield from _steps_of(paths[0])
         elif arguments is not None and not paths:
             known = [one for one in map(_assigned_path, arguments.named_children) if one is not None]
             if len(known) == 1:
-                yield from _members_of(known[0])
+                yield from _steps_of(known[0])
 
 
-def _members_of(path: Node) -> Iterator[str]:
-    """Yield the names that a path is made of, those of the local variable that it begins with first."""
+def _steps_of(path: Node) -> Iterator[PathStep]:
+    """Yield the members that a path is made of, those of the local variable that it begins with first."""
     start: Node | None = path
+    calls = []
     while start is not None and start.type == "call_expression":
         function = start.child_by_field_name("function")
+        if _text(None if function is None else function.child_by_field_name("field")) in _NAMING:
+            calls.append(start)
         start = None if function is None else function.child_by_field_name("operand")
     before = None if start is None else _assigned_path(start)
     if before is not None and before.start_byte < path.start_byte:
-        yield from _members_of(before)
-    for names in _CHILDREN.findall(_text(path)):
-        yield from (unquote(f'"{one}"') or one for one in _TEXT.findall(names))
+        yield from _steps_of(before)
+    for call in reversed(calls):
+        for text in _below(call.child_by_field_name("arguments") or call, "interpreted_string_literal"):
+            for name in (unquote(_text(text)) or _text(text)).split("."):
+                yield PathStep(name, text.start_point[0] + 1)
 
 
 def _assigned_path(name: Node) -> Node | None:

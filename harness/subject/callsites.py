@@ -8,7 +8,7 @@ once is as good as its caller, so that its callers are looked for instead. Calls
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,8 @@ _VALIDATORS = "pkg/apis/*/validation"
 _COMMON = {"k8s.io/apimachinery": "pkg/api/validation", "k8s.io/apiserver": "pkg/registry/rest"}
 """The folders of other modules whose code validates objects of all kinds."""
 MODULES = tuple(_COMMON)
+_GENERATION = re.compile(r"// \+k8s:validation-gen=")
+_GROUP = re.compile(r"// \+groupName=(.*)")
 _MARK = re.compile(r"\b\w*Covered\b")
 _MOST_LEVELS = 4  # callers of callers
 _MOST_TOLD = 6
@@ -114,6 +116,18 @@ class CallSites:
         for one in go_files([path.parent]):
             yield self._name_of(one)
 
+    def find_generation(self, group: str, version: str) -> tuple[str, int, str] | None:
+        """Return the file of a version's package that says what is generated for it, and the line about validation:
+        0 if it has none. None if there is no such package.
+        """
+        for path in sorted(self._root.glob(f"pkg/apis/*/{version}/doc.go")):
+            lines = self._data_of(path).lines
+            if _group_in(lines) != group:
+                continue
+            found = next((number for number, line in enumerate(lines, 1) if _GENERATION.match(line)), 0)
+            return self._name_of(path), found, lines[found - 1].removeprefix("//").strip() if found else ""
+        return None
+
     def _path_of(self, file: str) -> Path:
         for module, folder in self._modules.items():
             if file.startswith(f"{module}/"):
@@ -189,6 +203,10 @@ class CallSites:
         return CallSite(
             mention.function, self._name_of(path), mention.line, mention.offset, mention.members, frozenset(marks)
         )
+
+
+def _group_in(lines: Sequence[str]) -> str:
+    return next((found[1].strip() for line in lines if (found := _GROUP.match(line)) is not None), "")
 
 
 def _tell(sites: list[CallSite], calls: list[CodeLine]) -> tuple[str, ...]:

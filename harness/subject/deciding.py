@@ -2,29 +2,25 @@
 
 A worker names the line that makes an error, which is often a helper of many checks. What keeps it from running is a
 condition further up: `else if constraint.DistinctAttribute != nil` around a call of a call. It is looked for from the
-line upwards through all calls that can lead to the path of the error. Only what the sources and the errors of the
-answer show together is told; where several branches may be meant, none is.
+line upwards through the calls that made the error (`harness.subject.errorstack`). Only what the sources and the errors
+of the answer show together is told; where several branches may be meant, none is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from harness.diagnostics import TargetError
 from harness.gotypes.branches import GoBranch
-from harness.subject.callsites import MODULES, CallSite, CallSites, CodeLine, places_of
+from harness.subject.callsites import MODULES, CallSites, CodeLine, places_of
+from harness.subject.errorstack import ErrorStacks, Frame, GivenName, Made, names_of, of_kind
 
-_MOST_SIGHTINGS = 400
-_MOST_CALLS = 60
 _MOST_UPDATES = 2
-_MOST_MEMBERS = 3
-_MOST_LEVELS = 3  # calls between a helper and the one that is given the path
-_MOST_SEARCHED = 8  # calls from there up to the function of the kind
 _SEEN = 3
-_PARTS = r"(?:Spec|Status|Create|Update|Scale|Approval|Resize|EphemeralContainers|Binding)*"
 _OLD = re.compile(r"^old", re.I)
 _CHECKS = re.compile(r"^(?!k8s\.io/kubernetes/).*valid.*(?<!/field)$")
 """Import paths of libraries of checks; an error that another validator of the release makes has its line there."""
@@ -33,29 +29,21 @@ _NO_ERRORS = re.compile(r"\blen\(\w*err\w*\)\s*(?:==|>|!=)\s*0", re.I)
 _CONSTRUCTOR = re.compile(
     r"^(?:Invalid|Required|Forbidden|Duplicate|NotSupported|NotFound|TooLong\w*|TooMany|TypeInvalid|InternalError)$"
 )
-
-
-class Made(NamedTuple):
-    """An error that the handwritten code made: its path with indices, its source as a finding names it, and its kind.
-
-    With a kind, only code counts that the validation of that kind calls, as far as names of functions say so.
-    """
-
-    path: str
-    source: str
-    kind: str = ""
+_VALIDATORS = "pkg/apis/"
+_GENERATED = "k8s:validation-gen"
 
 
 class Decision(NamedTuple):
-    """A branch that decides whether a check runs."""
+    """A branch that decides whether a check runs, and what gives the value that it reads, if that stands elsewhere."""
 
     text: str
     place: CodeLine
+    given: str = ""
 
     @property
     def sentence(self) -> str:
         """The branch, for a sentence."""
-        return f"`{self.text}` at {self.place.text}"
+        return f"`{self.text}` at {self.place.text}{self.given}"
 
 
 class Stop(NamedTuple):
@@ -65,19 +53,11 @@ class Stop(NamedTuple):
     is_shared: bool = False
 
 
-class _Sighting(NamedTuple):
-    """A line on the way to a check: of the check itself, or of a call that leads to it. `level` counts calls."""
-
-    place: CodeLine
-    offset: int
-    level: int
-
-
 class _RankedDecision(NamedTuple):
     """A branch that may decide; the higher its rank, the surer: `_SEEN` if an error was made in its other branch."""
 
     decision: Decision
-    level: int
+    frame: Frame
     rank: int
 
 
@@ -86,9 +66,8 @@ class HandwrittenCode:
 
     def __init__(self, sites: CallSites | None = None) -> None:
         self._sites = sites
-        self._callers_above = lru_cache(maxsize=4096)(self._read_callers_above)
-        self._branches_at = lru_cache(maxsize=4096)(self._read_branches)
-        self._unknown_names = lru_cache(maxsize=4096)(self._count_unknown_names)
+        self._stacks = None if sites is None else ErrorStacks(sites)
+        self._branches = lru_cache(maxsize=4096)(self._read_branches)
 
     def callers(self, source: str) -> Sequence[str]:
         """Name the calls of the function at a place, if there are several."""
@@ -98,7 +77,7 @@ class HandwrittenCode:
         """Whether those who call the function at a place validate the creates and the updates of one kind alone."""
         _, sites = ("", []) if self._sites is None else self._sites.callers_above(source)
         names = {site.caller for site in sites}
-        is_own = all(map(_of_kind(kind).fullmatch, names))
+        is_own = all(map(of_kind(kind).fullmatch, names))
         return is_own and len({name.endswith("Update") for name in names}) > 1
 
     def count_callers(self, source: str, besides: str = "") -> int:
@@ -107,7 +86,7 @@ class HandwrittenCode:
         if self._sites is None or not places:
             return 0
         sites = self._sites.calls_of(places[0].file, places[0].function)
-        own = _of_kind(besides) if besides else None
+        own = of_kind(besides) if besides else None
         return len({(site.file, site.caller) for site in sites if own is None or not own.fullmatch(site.caller)})
 
     def forwards(self, source: str) -> str:
@@ -125,48 +104,88 @@ class HandwrittenCode:
         ]  # fmt: skip
         return ".".join(checks[0]) if checks else ""
 
+    def find_way(self, check: Made) -> Sequence[CodeLine]:
+        """Return the calls of a helper that led to an error, up to the one that is given the path."""
+        return () if self._stacks is None else self._stacks.find_way(check)
+
+    def find_name(self, check: Made, name: str) -> GivenName | None:
+        """Return the lines that give a name in the path of an error."""
+        return None if self._stacks is None else self._stacks.find_name(check, name)
+
+    def find_line_of_path(self, check: Made) -> str:
+        """Return the line of code that all kinds share that gives an error its path."""
+        return check.source if self._stacks is None else self._stacks.find_line_of_path(check)
+
+    def find_guard(self, check: Made) -> str:
+        """Tell the condition right above the line of a check, by which it lets values through; empty without one."""
+        frames = () if self._stacks is None else self._stacks.own(check)
+        if not frames or self._sites is None:
+            return ""
+        place = frames[0].place
+        found = self._sites.source(place.file).guard_of(frames[0].offset)
+        if found is None:
+            return ""
+        counted = f", which counts at {', '.join(map(str, found.counted))}" if found.counted else ""
+        return f"under `{found.text}` at {place._replace(line=found.line).text}{counted}"
+
     def find_condition(self, check: Made, path: str, beside: str, made: Sequence[Made] = ()) -> Decision | None:
         """Return the branch above a check that reads the member `beside`, or in another branch of which an error was
-        made that is told of the same object; None unless it is one.
+        made that is told of the same object; None unless it is one. Without a member only such errors decide.
         """
-        steps = _names(path)
-        wanted, parent = beside.rpartition(".")[2].partition("[")[0].lower(), _names(beside.rpartition(".")[0])
+        steps = names_of(path)
+        wanted, parent = beside.rpartition(".")[2].partition("[")[0].lower(), names_of(beside.rpartition(".")[0])
 
-        def reads(one: _Sighting, branch: GoBranch) -> int:
-            if wanted not in {name.lower() for name in branch.names}:
+        def reads(one: Frame, branch: GoBranch) -> int:
+            if not wanted or self._stacks is None or wanted not in {name.lower() for name in branch.names}:
                 return 0
-            known = self._object_of(one.place, steps)
+            known = steps[: len(self._stacks.given_to(check, one))]
             return (parent[: len(known)] == known) + (parent == known)
 
         return _choose(self._find(check, path, reads, made))
 
     def find_update(self, check: Made, path: str) -> Sequence[Decision]:
-        """Return the branches above a check that read the old object, by themselves or by an option, the nearest first.
+        """Return the branches above a check that read the old object, by themselves or by an option, the nearest first,
+        each with what gives the old value. A function that is given no old value decides nothing.
 
-        Empty if there are more than `_MOST_UPDATES`, or if they may stand on different ways.
+        Empty if there are more than `_MOST_UPDATES`.
         """
+        settings: dict[tuple[str, int], str] = {}
 
-        def reads_old(one: _Sighting, branch: GoBranch) -> int:
-            names = branch.names | branch.variables
-            if any(map(_OLD.match, names)):
-                return 1
-            has_options = any(map(_OPTIONS.search, branch.variables))
-            return int(has_options and any(self._is_set_for_old(one.place.file, name) for name in branch.names))
+        def reads_old(one: Frame, branch: GoBranch) -> int:
+            old = sorted(filter(_OLD.match, branch.names | branch.variables))
+            if old:
+                given = [self._given(check, one, name) for name in old]
+                settings[one.place.file, branch.start] = "".join(dict.fromkeys(filter(None, given)))
+                return int(any(one is not None for one in given))
+            if not any(map(_OPTIONS.search, branch.variables)):
+                return 0
+            found = next(filter(None, (self._setting_of(one.place.file, name) for name in branch.names)), "")
+            settings[one.place.file, branch.start] = found
+            return int(bool(found))
 
-        found = self._find(check, path, reads_old, ())
-        is_one_way = len(found) <= _MOST_UPDATES and len({one.level for one in found}) == len(found)
-        return [one.decision for one in found] if is_one_way else []
+        found = self._find(check, path, reads_old, (), settings)
+        return [one.decision for one in found] if len(found) <= _MOST_UPDATES else []
+
+    def _given(self, check: Made, frame: Frame, name: str) -> str | None:
+        """Say what gives an old value to a function, if a call does; None if it is given none."""
+        assert self._stacks is not None
+        assert self._sites is not None
+        value, caller = self._stacks.argument(check, frame, name)
+        if value == "nil":
+            return None
+        at = caller if caller is not None and value else frame
+        function, line = self._sites.source(at.place.file).made_by(at.offset, value or name)
+        return f", where {name} is what {function} returns at {at.place._replace(line=line).text}" if line else ""
 
     def find_unreached(self, check: Made, path: str, subresource: str) -> str:
         """Name the function that validates updates and does not call the one that makes the check, with its line."""
-        if self._sites is None:
+        if self._sites is None or self._stacks is None:
             return ""
-        sightings = list(self._sightings(check, path))
-        functions = {one.place.function for one in sightings}
-        if not sightings or any(name.endswith("Update") for name in functions):
+        places = [one.place for one in self._stacks.own(check) if one.place.file.startswith(_VALIDATORS)]
+        if not places or any(one.function.endswith("Update") for one in places):
             return ""
-        top = sightings[-1].place
-        if check.kind and not _of_kind(check.kind).fullmatch(top.function):
+        top = places[-1]
+        if check.kind and not of_kind(check.kind).fullmatch(top.function):
             return ""
         name = f"{top.function}{subresource.title()}Update"
         for file in self._sites.files_beside(top.file):
@@ -175,110 +194,25 @@ class HandwrittenCode:
                 return f"{name} ({file}:{line})"
         return ""
 
-    def find_member(self, check: Made, name: str) -> Sequence[CodeLine]:
-        """Return the lines above a check that put a name into the path of its error; none if there are too many."""
-        if self._sites is None:
-            return []
-        names, found = frozenset(_names(check.path)), dict[CodeLine, None]()
-        for one in self._sightings(check, check.path):
-            for site in self._sites.calls_of(one.place.file, one.place.function, _MOST_CALLS):
-                is_given = name in _steps_of(site) and names.issuperset(_steps_of(site))
-                place = CodeLine(site.file, site.line, site.caller)
-                if is_given and self._is_of(place, names, check.kind):
-                    found[place._replace(line=self._line_of_name(place, site.offset, name))] = None
-        if not found and (own := places_of(check.source)):
-            line = self._line_of_name(own[0], self._sites.source(own[0].file).offset_of(own[0].line) or 0, name)
-            found.update({own[0]._replace(line=line): None} if line != own[0].line else {})
-        return list(found) if len(found) <= _MOST_MEMBERS else []
-
-    def find_way(self, check: Made) -> Sequence[CodeLine]:
-        """Return the calls through which a helper of several checks makes the error of this path, the nearest first,
-        up to the one that is given the path; none unless the sources show one way alone.
-        """
-        places = places_of(check.source)
-        if self._sites is None or not places or places[-1].file.startswith(MODULES) or not check.kind:
-            return ()
-        last = places[-1]
-        if len({(site.file, site.line) for site in self._sites.calls_of(last.file, last.function)}) < 2:
-            return ()
-        ways = list(self._ways(last.file, last.function, _names(check.path), check.kind, _MOST_LEVELS))
-        fewest = min((unknown for unknown, _ in ways), default=0)
-        found = {way for unknown, way in ways if unknown == fewest}
-        return found.pop() if len(found) == 1 else ()
-
-    def _ways(
-        self, file: str, function: str, names: tuple[str, ...], kind: str, most: int
-    ) -> Iterator[tuple[int, tuple[CodeLine, ...]]]:
-        """Yield the calls from a function up to one that is given a path, and how many names no call above gives."""
-        assert self._sites is not None
-        for site in self._sites.calls_of(file, function, _MOST_CALLS):
-            place, steps = CodeLine(site.file, site.line, site.caller), _steps_of(site)
-            rest = _before(names, steps)
-            if most == 0 or rest is None or site.caller == function:
-                continue
-            if steps:
-                unknown = self._unknown_names(site.file, site.caller, rest, kind, _MOST_SEARCHED)
-                if unknown is not None:
-                    yield len(names) - len(rest) - len(steps) + unknown, (place,)
-            else:
-                for unknown, way in self._ways(site.file, site.caller, names, kind, most - 1):
-                    yield unknown, (place, *way)
-
-    def _count_unknown_names(
-        self, file: str, function: str, names: tuple[str, ...], kind: str, most: int
-    ) -> int | None:
-        """Return how many of the names in a path no call gives on the way from the validation of a kind to a function,
-        on the best way; None if there is none.
-        """
-        assert self._sites is not None
-        found = [len(names)] if _of_kind(kind).fullmatch(function) else []
-        for site in self._sites.calls_of(file, function, _MOST_CALLS) if most else ():
-            steps = _steps_of(site)
-            rest = _before(names, steps)
-            if rest is None or site.caller == function:
-                continue
-            unknown = self._unknown_names(site.file, site.caller, rest, kind, most - 1)
-            if unknown is not None:
-                found.append(len(names) - len(rest) - len(steps) + unknown)
-        return min(found, default=None)
-
-    def _line_of_name(self, place: CodeLine, offset: int, name: str) -> int:
-        """Return the line in the function at an offset that has a name in a path, where one line has; else that of
-        the place.
-        """
-        assert self._sites is not None
-        lines = self._sites.source(place.file).lines_with_member(offset, name)
-        return lines[0] if len(lines) == 1 else place.line
-
-    def _is_of(self, place: CodeLine, names: frozenset[str], kind: str) -> bool:
-        """Whether a function validates a kind, or is called by one that does, with the members of a path alone."""
-        if not kind or place.file.startswith(MODULES):
-            return True
-        above = self._callers_above(place.file, place.function, names)
-        return any(map(_of_kind(kind).fullmatch, above))
-
-    def _read_callers_above(self, file: str, function: str, names: frozenset[str]) -> frozenset[str]:
-        """Return the names of a function and of all that get to it with the members of a path alone."""
-        assert self._sites is not None
-        waiting, seen = [(file, function)], {(file, function)}
-        while waiting:
-            for site in self._sites.calls_of(*waiting.pop(), _MOST_CALLS):
-                key = site.file, site.caller
-                if key not in seen and names.issuperset(_steps_of(site)):
-                    seen.add(key)
-                    waiting.append(key)
-        return frozenset(name for _, name in seen)
+    def find_generation(self, group: str, version: str) -> str:
+        """Tell the line that says whether validation is generated for a version; empty if it is not found."""
+        found = None if self._sites is None else self._sites.find_generation(group, version)
+        if found is None:
+            return ""
+        file, line, text = found
+        return f"`{text}` is at {file}:{line}" if line else f"{file} has no +{_GENERATED}"
 
     def find_stop(self, masking: Made, check: Made, path: str) -> Stop | None:
         """Say where the code ends after an error, or which branch it takes, so that it does not reach a check."""
-        if self._sites is None:
+        if self._stacks is None:
             return None
-        before: dict[tuple[str, str], _Sighting] = {}
-        for one in self._sightings(masking, masking.path):
+        before: dict[tuple[str, str], Frame] = {}
+        for one in self._stacks.frames(masking):
             before.setdefault((one.place.file, one.place.function), one)
-        for one in self._sightings(check, path):
-            for branch in self._branches(one):
-                first = before.get((one.place.file, one.place.function))
+        frames = self._stacks.own(check)
+        for one in frames:
+            first = before.get((one.place.file, one.place.function))
+            for branch in self._branches_above(one):
                 is_same = _is_beside(masking.path, path)
                 if first is not None and is_same and (told := _tell_stop(branch, one, first)):
                     return Stop(told)
@@ -286,103 +220,64 @@ class HandwrittenCode:
             return None
         conditions = {
             Decision(branch.text, one.place._replace(line=branch.line))
-            for one in self._sightings(check, path)
-            for branch in self._branches(one)
-            if not branch.returns and _NO_ERRORS.search(branch.text) and one.place.file.startswith(MODULES)
+            for one in frames
+            for branch in self._branches_above(one)
+            if not branch.returns and _NO_ERRORS.search(branch.text) and one.is_shared
         }
         if len(conditions) != 1:
             return None
         return Stop(f"the check runs only under {conditions.pop().sentence}, which all kinds share", is_shared=True)
 
     def _find(
-        self, check: Made, path: str, rank_of: Callable[[_Sighting, GoBranch], int], made: Sequence[Made]
+        self,
+        check: Made,
+        path: str,
+        rank_of: Callable[[Frame, GoBranch], int],
+        made: Sequence[Made],
+        given: Mapping[tuple[str, int], str] = MappingProxyType({}),
     ) -> list[_RankedDecision]:
-        if self._sites is None:
+        if self._stacks is None:
             return []
-        others = [(places[0], one.path) for one in made if (places := places_of(one.source))]
+        others = [(frame, one.path) for one in made for frame in self._stacks.frames(one)]
         found: dict[tuple[str, int], _RankedDecision] = {}
-        for one in self._sightings(check, path):
-            for branch in self._branches(one):
-                is_seen = any(self._excludes(branch, one, place) and _is_beside(at, path) for place, at in others)
+        for one in self._stacks.own(check):
+            for branch in self._branches_above(one):
+                is_seen = any(_excludes(branch, one, frame) and _is_beside(at, path) for frame, at in others)
                 rank = _SEEN if is_seen else rank_of(one, branch)
                 if rank:
                     line = branch.leaves_at if branch.returns else branch.line
                     text = f"{branch.text} {{ return }}" if branch.returns else branch.text
-                    decision = Decision(text, one.place._replace(line=line))
-                    found.setdefault((one.place.file, branch.start), _RankedDecision(decision, one.level, rank))
+                    key = one.place.file, branch.start
+                    decision = Decision(text, one.place._replace(line=line), given.get(key, ""))
+                    found.setdefault(key, _RankedDecision(decision, one, rank))
         return list(found.values())
 
-    def _excludes(self, branch: GoBranch, one: _Sighting, place: CodeLine) -> bool:
-        if place.file != one.place.file or self._sites is None:
-            return False
-        offset = self._sites.source(place.file).offset_of(place.line)
-        if offset is None:
-            return False
-        return branch.excludes(offset) or (branch.returns and branch.own[0] <= offset < branch.own[1])
-
-    def _branches(self, one: _Sighting) -> list[GoBranch]:
-        return self._branches_at(one.place.file, one.offset)
+    def _branches_above(self, one: Frame) -> list[GoBranch]:
+        return self._branches(one.place.file, one.offset)
 
     def _read_branches(self, file: str, offset: int) -> list[GoBranch]:
         assert self._sites is not None
         return self._sites.source(file).branches(offset)
 
-    def _sightings(self, check: Made, path: str) -> Iterator[_Sighting]:
-        """Yield the line of a check and those of all calls that can lead to it and to its path, the nearest first."""
-        assert self._sites is not None
-        places = places_of(check.source)
-        names = frozenset((*_names(path), *_names(check.path)))
-        waiting, seen = list[_Sighting](), set[tuple[str, str]]()
-        for level, place in enumerate(places):
-            offset = self._sites.source(place.file).offset_of(place.line)
-            if offset is None or self._sites.source(place.file).function_at(offset) != place.function:
-                return
-            waiting.append(_Sighting(place, offset, level))
-        known = {(place.file, place.function) for place in places[:-1]}
-        count = 0
-        while waiting and count < _MOST_SIGHTINGS:
-            one = waiting.pop(0)
-            count += 1
-            if one.level >= len(places) and not self._is_of(one.place, names, check.kind):
-                continue
-            yield one
-            key = (one.place.file, one.place.function)
-            if key in seen or key in known:
-                continue
-            seen.add(key)
-            for site in self._sites.calls_of(*key, _MOST_CALLS):
-                if site.caller and names.issuperset(_steps_of(site)):
-                    place = CodeLine(site.file, site.line, site.caller)
-                    waiting.append(_Sighting(place, site.offset, one.level + 1))
-
-    def _object_of(self, place: CodeLine, steps: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the beginning of a path that the function at a place is certainly given, as its callers show it."""
-        assert self._sites is not None
-        known = []
-        for site in self._sites.calls_of(place.file, place.function):
-            members = [steps.index(name) + 1 for name in site.members if name in steps]
-            if not set(site.members) <= set(steps):
-                continue
-            known.append(max(members, default=0))
-        return steps[: min(known, default=0)]
-
-    def _is_set_for_old(self, file: str, member: str) -> bool:
-        """Whether an option is set under a condition about the old object, in the package of a file."""
+    def _setting_of(self, file: str, member: str) -> str:
+        """Say under which condition about the old object an option is set, in the package of a file."""
         assert self._sites is not None
         if member[:1].islower():
-            return False
-        return any(
-            any(map(_OLD.match, branch.names | branch.variables))
-            for beside in self._sites.files_beside(file)
-            for branch in self._sites.source(beside).set_under(member)
-        )
+            return ""
+        for beside in self._sites.files_beside(file):
+            source = self._sites.source(beside)
+            for branch in source.set_under(member):
+                if any(map(_OLD.match, branch.names | branch.variables)):
+                    place = CodeLine(beside, branch.line, source.function_at(branch.start))
+                    return f", which is set under `{branch.text}` at {place.text}"
+        return ""
 
 
 UNREAD = HandwrittenCode()
 """Knows no sources."""
 
 
-def _tell_stop(branch: GoBranch, check: _Sighting, first: _Sighting) -> str:
+def _tell_stop(branch: GoBranch, check: Frame, first: Frame) -> str:
     place = check.place
     if branch.excludes(first.offset):
         taken = Decision(branch.text, place._replace(line=branch.line))
@@ -402,32 +297,16 @@ def _choose(found: Sequence[_RankedDecision]) -> Decision | None:
     return first[0] if len(first) == 1 else None
 
 
-def _of_kind(kind: str) -> re.Pattern[str]:
-    """Return what names a function that validates a kind, and no kind whose name begins alike."""
-    return re.compile(rf"(?i:(?:legacy)?validate{re.escape(kind)}){_PARTS}")
-
-
-def _steps_of(site: CallSite) -> tuple[str, ...]:
-    """Return the members of a path that a call is given; one text may name several."""
-    return tuple(name for text in site.members for name in text.split("."))
-
-
-def _before(names: tuple[str, ...], steps: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the names of a path in front of the members that a call is given, None where it has them not."""
-    for start in range(len(names) - len(steps), -1, -1):
-        if names[start : start + len(steps)] == steps:
-            return names[:start] if steps else names
-    return None
+def _excludes(branch: GoBranch, one: Frame, other: Frame) -> bool:
+    """Whether a call stands in another branch of a statement than the one above a check."""
+    if other.place.file != one.place.file:
+        return False
+    return branch.excludes(other.offset) or (branch.returns and branch.own[0] <= other.offset < branch.own[1])
 
 
 def _is_beside(path: str, other: str) -> bool:
     """Whether an error at a path is about the object that contains another path, as far as items of lists go."""
     return other.startswith(path[: path.rfind("]") + 1])
-
-
-def _names(path: str) -> tuple[str, ...]:
-    """Return the names of members in a path, without keys and indices."""
-    return tuple(name for name in re.sub(r"\[[^\]]*\]", "", path).split(".") if name)
 
 
 @lru_cache(maxsize=4)

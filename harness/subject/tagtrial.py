@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 from harness.compare.change import TagChange
 from harness.compiler import Validators
+from harness.compiler.fieldroles import LEVEL, levels_in
 from harness.fuzzers.shape import ANY, FieldShape, Shape
 from harness.gotypes.model import CommentLine, Comments, Field, Package, Struct, Typedef
 from harness.gotypes.packages import Universe
@@ -27,7 +28,6 @@ CompileWith: TypeAlias = Callable[[Universe, str], Validators]
 
 _Declared = TypeVar("_Declared", Field, Struct, Typedef)
 
-_LEVEL = re.compile(r"^\+k8s:(?:alpha|beta)\([^)]*\)=(?=\+)")
 _INNERMOST = re.compile(r"\+k8s:[\w-]+(?:\([^)]*\))?(?:=(?!\+).*)?$")
 _NAME = re.compile(r"\+([\w:.-]+)")
 _REPEATED = frozenset({"k8s:update", "k8s:listMapKey", "k8s:dependentRequired", "k8s:dependentForbidden", "k8s:neq"})
@@ -111,10 +111,10 @@ class TagTrials:
         if not change.tags:
             found = self._named(change, element)
             return TagRefusal(found[0][2], is_there=True) if found else TagRefusal("")
-        there = {_LEVEL.sub("", line) for line in lines}
+        there = {LEVEL.sub("", line) for line in lines}
         missing = [tag for tag in map(element.wrap, change.tags) if tag not in there]
         if not missing:
-            same = next(line for line in lines if _LEVEL.sub("", line) in map(element.wrap, change.tags))
+            same = next(line for line in lines if LEVEL.sub("", line) in map(element.wrap, change.tags))
             return TagRefusal(same, is_there=True)
         names = {_bare(line): line for line in lines if line.startswith("+")}
         for tag in missing:
@@ -135,7 +135,7 @@ class TagTrials:
 
     def _exchanged(self, element: _TaggedElement, tag: str, line: str) -> list[TagEdit]:
         """Write a tag in the place of one with another payload, at the same level."""
-        level = _LEVEL.match(line)
+        level = LEVEL.match(line)
         return [TagEdit(element.type, element.member, (f"{level[0] if level else ''}{tag}",), (line,))]
 
     def _named(self, change: TagChange, element: _TaggedElement) -> list[tuple[str, str, str]]:
@@ -167,10 +167,10 @@ class TagTrials:
     def _levels(self, type_name: str) -> list[str]:
         """Return the levels of tags in a struct as written, else those of its package, the commonest first."""
         found = self.universe.find(type_name)
-        counts = Counter(_levels_in(found) if isinstance(found, Struct) else ())
+        counts = Counter(levels_in(found) if isinstance(found, Struct) else ())
         if not counts:
             structs = self.universe.package(type_name.rpartition(".")[0]).structs.values()
-            counts = Counter(level for struct in structs for level in _levels_in(struct))
+            counts = Counter(level for struct in structs for level in levels_in(struct))
         return [level for level, _ in counts.most_common()]
 
     def _comments(self, type_name: str, member: str) -> Comments:
@@ -240,18 +240,11 @@ def _find(change: TagChange, shape: Shape) -> _TaggedElement | None:
 
 def _bare(line: str) -> str:
     """Return a line of tags without its level and the payload of the innermost tag."""
-    text = _LEVEL.sub("", line)
+    text = LEVEL.sub("", line)
     innermost = _INNERMOST.search(text)
     if innermost is None:
         return text
     return text[: innermost.start()] + f"+{_NAME.findall(innermost[0])[0]}"
-
-
-def _levels_in(struct: Struct) -> Iterator[str]:
-    for field in struct.fields:
-        for line in (*field.second_comments, *field.comments):
-            if (found := _LEVEL.match(line.text.strip())) is not None:
-                yield found[0]
 
 
 def _edited(declared: _Declared, edit: TagEdit) -> _Declared:

@@ -211,7 +211,7 @@ def test_version() -> None:
         return answer(errors("Required@a covered"), versions=versions)
 
     found = causes(case(), ask, versions=("v2",))
-    assert (found["a"].cause, found["a"].detail) == ("version", "v2 reports it, v1 does not")
+    assert (found["a"].cause, found["a"].detail) == ("version", "the rules of v2 report it, those of v1 do not")
     assert slugs(case(), always(errors("Required@a covered"), ()), versions=("v2",)) == {"a": "no-rule"}
     listed = answer((), errors("Required@a"), versions={"v2": ()})
     assert slugs(case(versions=True), lambda asked: listed) == {"a": "version"}

@@ -112,7 +112,7 @@ def test_versions_that_nobody_can_send(served: dict[str, bool], expected: str, n
     said = answer((), errors("Required@a"), versions=lists)
     [mismatch] = [m for m in one.compare(case(), said) if m.kind == "version"]
     assert expected == severity_of(case(), said, mismatch, one)
-    assert f"{named} does not" in mismatch.detail
+    assert f"those of {named} do not" in mismatch.detail
 
 
 def test_each_mismatch_is_blamed_for_its_own_error() -> None:

@@ -77,23 +77,30 @@ def test_a_choice_is_made_by_discriminators_and_members(roles: FieldRoles, path:
     assert makes == roles.makes_choice("api/v1.Kind", path)
 
 
+UNIQUE_ITEMS = '+k8s:beta(since: "1.37")=+k8s:unique=map'
+KEY = '+k8s:beta(since: "1.37")=+k8s:listMapKey'
+
+
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("spec.items[0].name", ("spec.items", "+k8s:unique=map and +k8s:listMapKey for the key of its items", 18)),
-        ("spec.items[0].names[1]", ("spec.items", "+k8s:unique=map and +k8s:listMapKey for the key of its items", 18)),
-        ("spec.keyed[0].names[1]", ("spec.keyed[*].names", "+k8s:listType=atomic, +k8s:unique=set", 31)),
+        ("spec.items[0].name", ("spec.items", UNIQUE_ITEMS, KEY, 18)),
+        ("spec.items[0].names[1]", ("spec.items", UNIQUE_ITEMS, KEY, 18)),
+        ("spec.keyed[0].names[1]", ("spec.keyed[*].names", "+k8s:listType=atomic, +k8s:unique=set", "", 31)),
         ("spec.keyed[0].name", None),
         ("spec.typed[0]", None),
         ("spec.items", None),
     ],
 )
 def test_a_list_without_keys_is_found_on_the_way(
-    roles: FieldRoles, path: str, found: tuple[str, str, int] | None
+    roles: FieldRoles, path: str, found: tuple[str, str, str, int] | None
 ) -> None:
-    """The outermost list whose items have no identity counts; the list itself is not below it."""
+    """The outermost list whose items have no identity counts; the list itself is not below it.
+
+    Its tags get the level that most tags of the struct have.
+    """
     told = roles.unkeyed_list("api/v1.Kind", path)
-    assert found == (None if told is None else (told.path, told.tags, told.position.line))
+    assert found == (None if told is None else (told.path, told.tags, told.key_tag, told.position.line))
 
 
 def test_an_older_release_has_no_tag_for_unique_items(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from harness.compare.composition import Served
 from harness.compare.finding import Finding
 from harness.compare.mismatch import Mismatch
 from harness.diagnostics import Position
+from harness.engine.checksource import TracedErrors, add_callers, add_handwritten_source
 from harness.engine.explain import MAX_KEPT_ERRORS, Explainer, count_different
-from harness.engine.fieldsource import TracedErrors, add_callers, add_handwritten_source
 from harness.engine.ledger import Sighting
 from harness.engine.shrinkphase import ShrinkPhase
 from harness.engine.steadying import times_set
@@ -29,7 +29,8 @@ from harness.field import FieldError
 from harness.fuzzers.shape import FieldShape, Shape
 from harness.jsonpath import canonical_path
 from harness.subject.callsites import CodeLine
-from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Made, Stop
+from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Stop
+from harness.subject.errorstack import GivenName, Made
 from harness.tags.registry import rule_facts
 from harness.targets.target import drive
 from tests.compare.builders import answer, case, errors, info
@@ -318,8 +319,8 @@ class ToldCode(HandwrittenCode):
     def find_way(self, check: Made) -> Sequence[CodeLine]:
         return [CodeLine("v.go", 2, "call"), CodeLine("v.go", 1, "top")] if "helper" in check.source else ()
 
-    def find_member(self, check: Made, name: str) -> Sequence[CodeLine]:
-        return [CodeLine("v.go", number, name) for number in (4, 5)]
+    def find_name(self, check: Made, name: str) -> GivenName | None:
+        return GivenName(tuple(CodeLine("v.go", number, name) for number in (4, 5)))
 
     def count_callers(self, source: str, besides: str = "") -> int:
         return 0 if besides and "own" in source else 4 if "many" in source else 3

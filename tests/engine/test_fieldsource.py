@@ -13,15 +13,9 @@ from harness.compare.finding import Finding, Severity
 from harness.compare.mismatch import Mismatch
 from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.diagnostics import Position
+from harness.engine.checksource import TracedErrors, add_handwritten_source
 from harness.engine.explain import Explainer
-from harness.engine.fieldsource import (
-    FieldSource,
-    TracedErrors,
-    add_field_source,
-    add_handwritten_source,
-    find_field_source,
-    tell_if_unreachable,
-)
+from harness.engine.fieldsource import FieldSource, add_field_source, find_field_source, tell_if_unreachable
 from harness.field import FieldError
 from harness.fuzzers.shape import FieldShape, Shape, shape_of
 from harness.gotypes.packages import Universe

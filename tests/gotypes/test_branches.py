@@ -154,3 +154,95 @@ def test_a_place_that_is_not_there_is_the_end() -> None:
     """The source may be another one than what was built, or may not be there."""
     assert 2 == GoSource(b"a\n").offset_at(9, 4)
     assert "" == GoSource(b"").condition_of(0, 0)
+
+
+_GUARDS = b"""package validation
+
+func validate(spec, old *Spec, path *field.Path) (errs field.ErrorList) {
+	oldSpec := clone(old)
+	count := 0
+	if spec.A {
+		count++
+	}
+	if spec.B {
+		count++
+	}
+	if count > 1 {
+		errs = append(errs, field.Forbidden(path.Child("a").Index(0), ""))
+	}
+	for _, msg := range other.IsName(strings.ToLower(spec.Name)) {
+		errs = append(errs, field.Invalid(path.Child("name"), spec.Name, msg))
+	}
+	switch spec.Mode {
+	case "x":
+		errs = append(errs, field.Invalid(path.Child("name"), spec.Mode, ""))
+	}
+	func() { errs = append(errs, field.Required(path, "")) }()
+	return append(errs, nested(path.Child("b", "c").Key("k"), other.Check(spec, oldSpec)))
+}
+
+func nested(path *field.Path, one, _ string) field.ErrorList { return nil }
+"""
+GUARDS = GoSource(_GUARDS)
+
+
+def at(text: str) -> tuple[int, int]:
+    """Return the line that contains a text, and where it begins."""
+    line = next(number for number, row in enumerate(_GUARDS.decode().splitlines(), 1) if text in row)
+    return line, GUARDS.offset_of(line) or 0
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "text", "counts"),
+    [
+        ("field.Forbidden", "if count", "if count > 1", ["\t\tcount++"]),
+        ("spec.Name, msg", "for _, msg", "for _, msg := range other.IsName(strings.ToLower(spec.Name))", []),
+        ("spec.Mode, ", "switch", 'case "x" of switch spec.Mode', []),
+    ],
+)
+def test_what_lets_a_value_through_is_right_above_a_check(code: str, line: str, text: str, counts: list[str]) -> None:
+    """A condition, the case of a switch, or a loop over what is wrong, with what a counter in it counts."""
+    found = GUARDS.guard_of(at(code)[1])
+    assert found is not None
+    number = at(line)[0] + (line == "switch")
+    lines = [at + 1 for at, row in enumerate(_GUARDS.decode().splitlines()) if row in counts]
+    assert (number, text, tuple(lines)) == found
+
+
+def test_a_line_that_always_runs_has_nothing_above_it() -> None:
+    """A condition outside of a function says nothing of it."""
+    assert [None, None] == [GUARDS.guard_of(at(one)[1]) for one in ("field.Required", "return append")]
+
+
+@pytest.mark.parametrize(
+    ("code", "callee", "names"),
+    [
+        ("spec.Name, msg", "", ["name"]),
+        ("return append", "nested", ["b", "c"]),
+        ("return append", "Check", ["b", "c"]),
+        ("return append", "elsewhere", ["b", "c"]),
+        ("field.Required", "", []),
+        ("count := 0", "", []),
+    ],
+)
+def test_a_call_on_a_line_adds_members_to_a_path(code: str, callee: str, names: list[str]) -> None:
+    """Indices and keys are no members; a function value has another name on the line than in a stack."""
+    steps = GUARDS.steps_at(at(code)[0], callee)
+    assert (names, {at(code)[0]} if names else set()) == ([one.name for one in steps], {one.line for one in steps})
+
+
+def test_all_lines_that_add_a_member_to_one_path_are_found() -> None:
+    """Two errors may be made at the same path, and what to change is both."""
+    [step] = GUARDS.steps_at(at("spec.Name, msg")[0])
+    assert [at("spec.Name, msg")[0], at("spec.Mode, ")[0]] == GUARDS.lines_giving(step)
+    assert [999] == GUARDS.lines_giving(step._replace(line=999))
+
+
+def test_an_argument_is_found_by_the_name_of_its_parameter() -> None:
+    """A parameter without a name, a call that is not there and a function that is not declared give nothing."""
+    call, declared = at("return append")[0], at("func nested")[0]
+    assert "other.Check(spec, oldSpec)" == GUARDS.argument(call, "nested", declared, "one")
+    wrong = [(call, "nested", declared, "two"), (call, "else", declared, "one"), (call, "nested", 1, "one")]
+    assert ["", "", ""] == [GUARDS.argument(*one) for one in wrong]
+    assert ("clone", at("clone(old)")[0]) == GUARDS.made_by(at("return append")[1], "oldSpec")
+    assert [("", 0)] * 2 == [GUARDS.made_by(at("return append")[1], name) for name in ("count", "spec")]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from harness.subject.callsites import CallSites
+from harness.subject.deciding import UNREAD, HandwrittenCode
 
 _STORAGE = """package validation
 
@@ -95,3 +98,21 @@ def test_a_shared_function_names_its_callers(sites: CallSites, place: str, told:
     """Each call counts once, an exported function's in every group, under another name and handed on as a value too;
     those with the same marks come first, and a helper of one caller is that caller's own."""
     assert told == sites.shared_by(place)
+
+
+def test_the_line_that_says_whether_validation_is_generated_is_found(tmp_path: Path) -> None:
+    """In the package of the version of a group, whatever its folder is called; one may say nothing of it."""
+    for group, text in (
+        ("a", "// +k8s:conversion-gen=x\n// +groupName=events.k8s.io\n// +k8s:validation-gen=false\n"),
+        ("b", "// +k8s:validation-gen=TypeMeta\n// +groupName=other\n"),
+        ("c", "// +groupName=silent\n"),
+    ):
+        (tmp_path / "pkg/apis" / group / "v1").mkdir(parents=True)
+        (tmp_path / "pkg/apis" / group / "v1/doc.go").write_text(text)
+    code = HandwrittenCode(CallSites(tmp_path))
+    assert "`+k8s:validation-gen=false` is at pkg/apis/a/v1/doc.go:3" == code.find_generation("events.k8s.io", "v1")
+    assert "pkg/apis/c/v1/doc.go has no +k8s:validation-gen" == code.find_generation("silent", "v1")
+    assert ["", "", ""] == [
+        one.find_generation(group, version)
+        for one, group, version in ((code, "other", "v2"), (code, "none", "v1"), (UNREAD, "other", "v1"))
+    ]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.subject.callsites import CallSites
-from harness.subject.deciding import UNREAD, HandwrittenCode, Made, Stop
+from harness.subject.deciding import UNREAD, HandwrittenCode, Stop
+from harness.subject.errorstack import Made
 
 _APPS = """package validation
 
@@ -131,48 +132,53 @@ def place(text: str, source: str = _APPS, file: str = APPS) -> str:
     return f"{file}:{number} in {before[-1]}"
 
 
+def error(path: str, *calls: str, kind: str = "", text: str = _APPS) -> Made:
+    """Return an error that calls made, the innermost first, each the first line that contains a text."""
+    stack = [place(call, text) for call in calls]
+    return Made(path, stack[0], kind, ", called at ".join(stack))
+
+
+KEY, SECOND, LIMIT = "field.Invalid(fldPath, key", "app.Spec.Second, fldPath", "validateLimit(app.Limit"
+
+
 @pytest.mark.parametrize(
-    ("check", "path", "beside", "made", "told"),
+    ("calls", "path", "beside", "made", "told"),
     [
-        ("field.Invalid(fldPath, key", "second", "first", "", "else if app.Spec.Second != nil"),
-        ("field.Required(fldPath", "limit.mode", "mode", "", 'case "limited" of switch app.Mode'),
-        ('Child("other")', "limit.other", "limit.mode", "", 'case "y" of switch limit.Mode'),
-        ("field.Invalid(fldPath, key", "second", "elsewhere", "", None),
-        (
-            "field.Invalid(fldPath, key",
-            "second",
-            "capacity",
-            "app.Spec.First, fldPath",
-            "else if app.Spec.Second != nil",
-        ),
-        ("field.Invalid(fldPath, key", "third", "first", "", None),
+        ((KEY, SECOND), "second", "first", "", "else if app.Spec.Second != nil"),
+        (("field.Required(fldPath", LIMIT), "limit.mode", "mode", "", 'case "limited" of switch app.Mode'),
+        (('Child("other")', LIMIT), "limit.other", "limit.mode", "", 'case "y" of switch limit.Mode'),
+        ((KEY, SECOND), "second", "elsewhere", "", None),
+        ((KEY, SECOND), "second", "capacity", "app.Spec.First, fldPath", "else if app.Spec.Second != nil"),
+        ((KEY,), "second", "first", "", None),
     ],
 )
 def test_the_branch_that_decides_is_above_the_call(
-    code: HandwrittenCode, check: str, path: str, beside: str, made: str, told: str | None
+    code: HandwrittenCode, calls: tuple[str, ...], path: str, beside: str, made: str, told: str | None
 ) -> None:
-    """It reads the member beside the field, or an error was made in its other half."""
-    errors = [Made("other", place(made))] if made else []
-    found = code.find_condition(Made(path, place(check)), path, beside, errors)
+    """It reads the member beside the field, or an error was made in its other half; only calls that were made count."""
+    errors = [error("other", made)] if made else []
+    found = code.find_condition(error(path, *calls), path, beside, errors)
     assert told == (None if found is None else found.text)
 
 
 def test_a_condition_about_the_old_object_may_be_an_option_of_it(code: HandwrittenCode) -> None:
     """The option is set where the old object is looked at."""
     check = Made("ports[0]", place("field.Duplicate"))
-    assert ["if !opts.SkipPorts"] == [one.text for one in code.find_update(check, "ports[0]")]
+    [told] = code.find_update(check, "ports[0]")
+    assert ("if !opts.SkipPorts", "ValidateAppUpdate") == (told.text, told.given.rpartition(" in ")[2])
+    assert ", which is set under `if oldApp.Broken` at " in told.given
     assert [] == code.find_update(Made("second", place("field.Invalid")), "second")
 
 
 def test_a_check_of_creates_alone_names_the_function_of_updates(code: HandwrittenCode) -> None:
     """That function is the one whose name says so; where it does call the check nothing is told."""
-    check = Made("second", place("field.Invalid(fldPath, key"))
+    check = error("second", KEY, SECOND)
     line = place("func ValidateAppUpdate").partition(" in ")[0]
     assert f"ValidateAppUpdate ({line})" == code.find_unreached(check, "second", "")
     assert f"ValidateAppUpdate ({line})" == code.find_unreached(check._replace(kind="App"), "second", "")
     assert "" == code.find_unreached(check._replace(kind="Other"), "second", "")
     assert "" == code.find_unreached(check, "second", "status")
-    assert "" == code.find_unreached(Made("ports[0]", place("field.Duplicate")), "ports[0]", "")
+    assert "" == code.find_unreached(error("ports[0]", "field.Duplicate", "validatePorts(app"), "ports[0]", "")
 
 
 def text_of(stop: Stop | None) -> str:
@@ -182,28 +188,20 @@ def text_of(stop: Stop | None) -> str:
 
 def test_validation_ends_at_the_return_and_not_at_the_line_that_forwards(code: HandwrittenCode) -> None:
     """The first return after the call that made the error, or the branch that was taken; else nothing is told."""
-    ports = Made("ports[0]", place("field.Duplicate"))
-    forwarded = Made("metadata.name", place("common.ValidateMetaUpdate"))
+    ports = error("ports[0]", "field.Duplicate", "validatePorts(app")
+    forwarded = error("metadata.name", "common.ValidateMetaUpdate")
     told = code.find_stop(forwarded, ports, "ports[0]")
     number = int(place("if len(errs) > 0").partition(" in ")[0].rpartition(":")[2]) + 1
     assert f"it ends at {APPS}:{number} in ValidateAppUpdate, under `if len(errs) > 0`" == text_of(told)
-    second = Made("second", place("field.Invalid(fldPath, key"))
-    first = Made("first", place("app.Spec.First, fldPath"))
+    second = error("second", KEY, SECOND)
+    first = error("first", "app.Spec.First, fldPath")
     assert "else if app.Spec.Second != nil" in text_of(code.find_stop(first, second, "second"))
-    assert code.find_stop(Made("metadata.name", place("common.ValidateMeta(")), second, "second") is None
-    owner = Made("metadata.owner", place('Child("owner")', _META, META))
+    assert code.find_stop(error("metadata.name", "common.ValidateMeta("), second, "second") is None
+    source = place('Child("owner")', _META, META)
+    owner = Made("metadata.owner", source, stack=f"{source}, called at {place('ValidateOwner', _CREATE, CREATE)}")
     shared = code.find_stop(second, owner, "metadata.owner")
     assert "`if len(errs) == 0`" in text_of(shared)
     assert [True, False] == [one is not None and one.is_shared for one in (shared, told)]
-
-
-def test_a_name_in_a_path_is_that_of_the_call_that_gives_it(code: HandwrittenCode) -> None:
-    """Two calls may give the same name, of which one leads to other paths."""
-    check = Made("limit.mode", place("field.Required(fldPath"))
-    given = code.find_member(check, "limit")
-    assert [place("validateLimit(app.Limit")] == [one.text for one in given]
-    assert not code.find_member(check, "mode")
-    assert not code.find_member(Made("other.mode", check.source), "limit")
 
 
 def test_a_line_that_forwards_names_what_it_calls(code: HandwrittenCode) -> None:
@@ -246,65 +244,44 @@ def test_a_place_that_the_sources_do_not_have_is_told_of_nothing(code: Handwritt
         assert ("", "") == (code.forwards(source), code.find_unreached(Made("second", source), "second", ""))
 
 
-_MAPS = """package validation
+def test_what_lets_a_value_through_is_told_with_its_line(code: HandwrittenCode) -> None:
+    """The condition right above the check; of a line that always runs, and without sources, nothing."""
+    told = code.find_guard(error("ports[0]", "field.Duplicate"))
+    assert f"under `if !opts.SkipPorts` at {place('if !opts.SkipPorts')}" == told
+    assert ["", ""] == [one.find_guard(error("second", KEY)) for one in (code, UNREAD)]
 
-import "k8s.io/apimachinery/pkg/util/validation/field"
 
-func ValidateMaps(maps *Maps) field.ErrorList {
-	specPath := field.NewPath("spec")
-	if maps.Small {
-		path := specPath.Child("small")
-		validateSize(maps.Small, path.Index(0))
-	} else {
-		path := specPath.Child("large")
-		validateSize(maps.Large, path)
+_OLD = """package validation
+
+func ValidateClaim(claim *Claim) field.ErrorList {
+	return validateClaim(claim, nil, field.NewPath("spec"))
+}
+
+func ValidateClaimUpdate(claim, oldClaim *Claim) field.ErrorList {
+	return validateClaim(claim, oldClaim, field.NewPath("spec"))
+}
+
+func validateClaim(claim, oldClaim *Claim, path *field.Path) (errs field.ErrorList) {
+	if oldClaim == nil || claim.Name != oldClaim.Name {
+		errs = append(errs, field.Invalid(path, claim.Name, ""))
 	}
-	validateEach(maps.Each, specPath.Child("each"))
-	validateInner(maps.Inner, specPath.Child("inner"))
-	return validateEach(maps.Rest, specPath.Child("rest"))
-}
-
-func ValidateMapsUpdate(maps *Maps) field.ErrorList {
-	return validateSize(maps.Small, field.NewPath("spec", "small").Index(0))
-}
-
-func ValidateOther(other *Other) field.ErrorList {
-	return validateEach(other.Each, field.NewPath("spec", "each"))
-}
-
-func validateInner(inner Inner, path *field.Path) field.ErrorList {
-	return validateEach(inner.Rest, path.Child("rest"))
-}
-
-func validateEach(each []Each, path *field.Path) field.ErrorList {
-	return validateSize(each, path)
-}
-
-func validateSize(size int, path *field.Path) field.ErrorList {
-	return field.ErrorList{field.TooMany(path, size, 3)}
+	oldDevice := lookup(claim)
+	if oldDevice == nil {
+		errs = append(errs, field.Required(path, ""))
+	}
+	return errs
 }
 """
 
 
-def test_a_helper_is_called_on_one_way_for_a_path(tmp_path: Path) -> None:
-    """The calls are told up to the one that is given the path, also by a local variable; of several ways none is."""
-    folder = tmp_path / "pkg/apis/apps/validation"
-    folder.mkdir(parents=True)
-    (folder / "validation.go").write_text(_MAPS)
-    read, source = HandwrittenCode(CallSites(tmp_path)), place("field.TooMany", _MAPS)
-
-    def way(path: str, kind: str = "Maps") -> list[str]:
-        return [one.text for one in read.find_way(Made(path, source, kind))]
-
-    each = place("validateSize(each", _MAPS)
-    assert [place("maps.Large, path", _MAPS)] == way("spec.large")
-    assert [each, place("maps.Each, specPath", _MAPS)] == way("spec.each")
-    assert [each, place("maps.Rest, specPath", _MAPS)] == way("spec.rest")
-    assert [each, place("inner.Rest", _MAPS)] == way("spec.inner.rest")
-    assert [each, place("other.Each", _MAPS)] == way("spec.each", "Other")
-    assert [[], [], []] == [way("spec.small[0]"), way("spec.nowhere"), way("spec.each", "Third")]
-    assert ((), ()) == (UNREAD.find_way(Made("spec.each", source, "Maps")), tuple(way("spec.each", "")))
-    assert (1, 3) == (read.count_callers(source, "Maps"), read.count_callers(source, "Map"))
-    assert (3, 0, 0) == (read.count_callers(source), read.count_callers(""), UNREAD.count_callers(source))
-    small = read.find_member(Made("spec.small[0]", source, "Maps"), "small")
-    assert [place(text, _MAPS) for text in ('Child("small")', '"spec", "small"')] == [one.text for one in small]
+def test_a_function_that_is_given_no_old_object_looks_at_none(tmp_path: Path) -> None:
+    """What gives the old value is told, where the code makes it."""
+    (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
+    (tmp_path / APPS).write_text(_OLD)
+    code = HandwrittenCode(CallSites(tmp_path))
+    create, update = "validateClaim(claim, nil", "validateClaim(claim, oldClaim, field"
+    for call, told in ((create, []), (update, ["if oldClaim == nil || claim.Name != oldClaim.Name"])):
+        check = error("spec", "field.Invalid", call, text=_OLD)
+        assert told == [one.text for one in code.find_update(check, "spec")]
+    [found] = code.find_update(error("spec", "field.Required", update, text=_OLD), "spec")
+    assert f", where oldDevice is what lookup returns at {place('lookup(claim)', _OLD)}" == found.given

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from harness.case import Answer, Case, Json
+from harness.compare.alike import find_alike
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, Question
 from harness.compare.causes.other_value import OTHER_VALUE
 from harness.compare.change import TagChange
@@ -188,7 +189,8 @@ def search(question: Question, words: LimitWording) -> Experiment[Explanation | 
         return None
     nearest = min(agreeing, key=lambda size: abs(size - scale.size))
     if comparator.facts.is_one_of_several(mismatch.origin):  # not a matter of size: the two read the format differently
-        return _describe_format(question, how, scale.make(nearest), sizes.known[nearest].words)
+        found = _describe_format(question, how, scale.make(nearest), sizes.known[nearest].words)
+        return found._replace(spoken=(yield from find_alike(question)))
     limits = yield from _limits(sizes, nearest, question.silent)
     fix, change = words.fix(question, limits)
     return Explanation(how + _describe(question, limits, words), fix, change=change)

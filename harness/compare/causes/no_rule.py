@@ -19,6 +19,7 @@ def remain(question: Question) -> Explanation | None:
             f"write an exception, or generate the declarative validation of {info.version}",
             experiment="none: the target says for which versions it has rules",
             certainty="observed",
+            ungenerated=(info.version,),
         )
     own = question.hints.own_path(question.case, mismatch.path)
     tag = question.hints.tag(own, mismatch.type, mismatch.origin)

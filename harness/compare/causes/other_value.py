@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.compare.alike import choose_alike
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, Question
 from harness.compare.othervalues import (
     OtherValuesResult,
@@ -24,7 +25,8 @@ def search(question: Question) -> Experiment[Explanation | None]:
         return None
     found = yield from question.search_once(try_other_values)
     if found.agreeing or found.reverse:
-        spoken = next((one.case for one in found.agreeing), None)
+        alike = choose_alike(question, ((one.case, one.answer) for one in found.agreeing))
+        spoken = alike or next((one.case for one in found.agreeing), None)
         return Explanation(_describe(question, found), _fix(question), experiment=_experiment(found), spoken=spoken)
     if question.hints.reported(question.case, question.silent, question.mismatch):
         name, none = question.name_of(question.silent), "other values of it were not tried"

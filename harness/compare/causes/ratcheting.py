@@ -15,9 +15,10 @@ import msgspec
 
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, ListWithoutKeys, Question, Trial
+from harness.compare.itemkeys import find_item_key
 from harness.compare.othervalues import describe_value, path_in_object
 from harness.compare.updates import Silence, changed_trigger, find_reason
-from harness.field import FieldError
+from harness.field import ErrorType, FieldError
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, is_within, look, path_of, remove, write
 from harness.objectmodel import is_in_metadata
 
@@ -52,7 +53,26 @@ def refine(question: Question, found: Explanation, describe: Describe) -> Experi
         why = Silence("unchanged" if question.mismatch.ratcheting or question.mismatch.side == "both" else "changed")
         experiment = "as a create, and against an old object without the value"
     how = _describe_change(question, first)
-    return describe(question, silent, how, why)._replace(experiment=experiment, spoken=first)
+    found = describe(question, silent, how, why)._replace(experiment=experiment, spoken=first)
+    whole = _changed_list(question) if silent == "handwritten" and why.reason == "unchanged" else None
+    if whole is not None:
+        key, twice = yield from find_item_key(question, whole.path)
+        marked = None if twice is None else (twice, ErrorType.DUPLICATE)
+        found = found._replace(fix=_declare_key(question, whole, key, marked is not None), marked=marked)
+    return found
+
+
+def _declare_key(question: Question, whole: ListWithoutKeys, key: str, is_marked: bool) -> str:
+    """Write the tags that let rules find the items of a list in the old one, and what they need beside them."""
+    tags = whole.tags
+    if whole.key_tag:
+        tags = f"{tags} and {whole.key_tag}={key}" if key else f"{tags} and {whole.key_tag} for the key of its items"
+    place = f" ({whole.source})" if whole.source else ""
+    marks = "; Duplicate errors of its items have to be marked as covered then" if is_marked or not key else ""
+    return (
+        f"declare {tags} on {whole.path}, so that {question.tag_or_rule} ratchets what an item has left as it "
+        f"was{marks}{place}"
+    )
 
 
 def _describe_change(question: Question, proof: Case) -> str:
@@ -90,11 +110,6 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
             whole = _changed_list(question) if silent == "handwritten" else None
             if whole is not None:
                 told = f"{told}; rules compare {whole.path} with the old list as a whole, for its items have no keys"
-                place = f" ({whole.source})" if whole.source else ""
-                fix = (
-                    f"declare {whole.tags} on {whole.path}, so that {question.tag_or_rule} ratchets what an item has "
-                    f"left as it was; Duplicate errors of its items have to be marked as covered then{place}"
-                )
             return Explanation(told, fix)
         case "same-error":
             return Explanation(

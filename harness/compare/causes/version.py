@@ -33,7 +33,8 @@ def show(question: Question) -> Explanation | None:
         unruled = list(filter(comparator.is_served, unruled)) or unruled
         names = " and ".join(unruled)
         detail = f"{names} {'has' if len(unruled) == 1 else 'have'} no declarative validation at all"
-        return Explanation(detail, f"generate the declarative validation of {names}, or write an exception")
+        fix = f"write an exception, or generate the declarative validation of {names}"
+        return Explanation(detail, fix, ungenerated=tuple(unruled))
     change = add(question.declarations, question.mismatch.path, lacking[0], "") if lacking else None
     fix = f"declare the same rule, at the same level, in every version: {question.rule}"
     return Explanation("", fix, change=change)
@@ -61,7 +62,7 @@ def trials(question: Question) -> Iterator[Trial]:
             if version != here and comparator.is_served(version) and question.select(errors):
                 fix = f"declare the rule in {here} as in {version}: {question.rule}"
                 change = add(question.declarations, question.mismatch.path, here, "")
-                return Explanation(f"{version} reports it, {here} does not", fix, change=change)
+                return Explanation(f"the rules of {version} report it, those of {here} do not", fix, change=change)
         return None
 
     yield Trial(msgspec.structs.replace(question.case, versions=True), proves)

@@ -32,7 +32,7 @@ def explain(kind: str, **lists: tuple[str, ...]) -> Explanation:
 def test_a_served_version_that_has_the_rule_is_named() -> None:
     """The rule is missing in one of two versions that everybody can send."""
     found = explain("unmatched", v1=(), v1beta1=("Required@a",), v1beta2=("Required@a",))
-    assert ("version", "v1beta2 reports it, v1 does not") == (found.cause, found.detail)
+    assert ("version", "the rules of v1beta2 report it, those of v1 do not") == (found.cause, found.detail)
 
 
 def test_a_version_that_nobody_can_send_is_no_reason() -> None:
@@ -74,4 +74,5 @@ def test_validation_is_generated_for_a_version_without_any() -> None:
     """No tag is proposed for a version whose tags nobody reads."""
     found = explain("version", v1=("Required@a",))
     assert ("v1beta2 has no declarative validation at all", None) == (found.detail, found.change)
-    assert "generate the declarative validation of v1beta2, or write an exception" == found.fix
+    assert "write an exception, or generate the declarative validation of v1beta2" == found.fix
+    assert ("v1beta2",) == found.ungenerated

@@ -524,6 +524,23 @@ def test_every_error_of_a_traced_case_has_a_source(newest: KubernetesTarget) -> 
     ]
 
 
+def test_a_traced_error_has_the_calls_that_made_it(newest: KubernetesTarget) -> None:
+    """From the line that makes it, of a rule too, up to what the worker calls; the source is one of them."""
+    case = ask("resource.k8s.io/v1", "ResourceClaim", "resourceclaims", {"spec": {"devices": {"requests": [
+        {"name": "a", "exactly": {"deviceClassName": "-"}}]}}}, trace=True)  # fmt: skip
+    answer = only(newest, case)
+    assert answer.handwritten
+    assert answer.declarative
+    for error in answer.handwritten:
+        assert f", called at {error.stack}".startswith(f", called at {error.source}") or error.source in error.stack
+        assert re.search(r" in ValidateResourceClaim, called at \S+ in Validate", error.stack), error.stack
+    for error in answer.declarative:
+        assert error.stack.startswith("k8s.io/apimachinery/pkg/api/validate/")
+        assert "zz_generated.validations.go" in error.stack
+    plain = only(newest, msgspec.structs.replace(case, trace=False))
+    assert {""} == {error.stack for error in (*plain.handwritten, *plain.declarative)}
+
+
 def test_a_panic_names_the_line_that_panicked(newest: KubernetesTarget) -> None:
     """In handwritten code of the release, where the stack of the panic leads."""
     spec = {"completionMode": "Indexed", "parallelism": 0, "successPolicy": {"rules": [{"succeededCount": 0}]}}

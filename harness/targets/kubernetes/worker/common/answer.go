@@ -218,21 +218,13 @@ func (q *question) run(out *answer) *call {
 	return c
 }
 
-// trace asks once more, and adds to each handwritten error where it is made. Errors are told apart as the wire shows
-// them, because a validator that walks a map reports in any order.
+// trace asks once more, and adds to each error the calls that made it, to a handwritten one its source too.
 func (q *question) trace(out *answer) {
 	seen, stop := traceErrors()
 	defer stop()
-	handwritten, _ := q.judge()
-	sources := map[wireError][]string{}
-	for i, err := range wireErrors(handwritten) {
-		sources[err] = append(sources[err], seen.source(handwritten[i]))
-	}
-	for i, err := range out.Handwritten {
-		if known := sources[err]; len(known) > 0 {
-			out.Handwritten[i].Source, sources[err] = known[0], known[1:]
-		}
-	}
+	handwritten, c := q.judge()
+	seen.addTo(out.Handwritten, handwritten, true)
+	seen.addTo(out.Declarative, c.declarative(), false)
 }
 
 // prepare does what happens to an object between decoding and validation: metadata that the server fills in, defaults

@@ -17,9 +17,11 @@ var errorHook func(made func(*field.Error))
 
 const (
 	deepest      = 64
+	mostStacks   = 1000 // of a list: an answer may have thousands of errors, and has a limit
 	releaseCode  = "k8s.io/kubernetes/"
 	anyCode      = "k8s.io/"
 	errorPackage = "k8s.io/apimachinery/pkg/util/validation/field."
+	calledAt     = ", called at "
 )
 
 var (
@@ -51,6 +53,42 @@ func (t *traces) keep(err *field.Error) {
 	t.stacks[err] = stack
 }
 
+// addTo adds to the errors of a list what made the same errors when they were asked for again. Errors are told apart as
+// the wire shows them, because a validator that walks a map reports in any order.
+func (t *traces) addTo(list []wireError, again field.ErrorList, sources bool) {
+	made := map[wireError][]*field.Error{}
+	for i, err := range wireErrors(again) {
+		made[err] = append(made[err], again[i])
+	}
+	for i, err := range list {
+		known := made[err]
+		if len(known) == 0 {
+			continue
+		}
+		made[err] = known[1:]
+		if i < mostStacks {
+			list[i].Stack = t.stack(known[0])
+		}
+		if sources {
+			list[i].Source = t.source(known[0])
+		}
+	}
+}
+
+// stack names the calls that made an error, the innermost first, from what called the constructor up to the worker.
+func (t *traces) stack(err *field.Error) string {
+	var found []string
+	for _, frame := range framesOf(t.stacks[err]) {
+		if strings.HasPrefix(frame.Function, "main.") {
+			break
+		}
+		if strings.HasPrefix(frame.Function, anyCode) && !strings.HasPrefix(frame.Function, errorPackage) {
+			found = append(found, place(frame))
+		}
+	}
+	return strings.Join(found, calledAt)
+}
+
 // source is where an error was made: in the release's own code, and where none of it is on the stack in what it uses.
 // A helper of apimachinery is shared by all groups; who looks for a check looks for its caller. A helper of another
 // group is named with the line that calls it.
@@ -61,7 +99,7 @@ func (t *traces) source(err *field.Error) string {
 		switch {
 		case strings.HasPrefix(frame.Function, releaseCode):
 			if i+1 < len(frames) && calls(frames[i+1], frame) {
-				return place(frame) + ", called at " + place(frames[i+1])
+				return place(frame) + calledAt + place(frames[i+1])
 			}
 			return place(frame)
 		case strings.HasPrefix(frame.Function, "main."):

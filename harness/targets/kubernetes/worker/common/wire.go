@@ -48,6 +48,7 @@ type wireError struct {
 	Covered      bool   `json:"covered,omitempty"`
 	ShortCircuit bool   `json:"short_circuit,omitempty"`
 	Source       string `json:"source,omitempty"`
+	Stack        string `json:"stack,omitempty"`
 }
 
 func (e wireError) order() string {

@@ -1,0 +1,326 @@
+"""Finds where the handwritten check of a finding is, and says in its fix what has to be changed there.
+
+The target says which calls made an error, if it is asked to. Of a check that is silent on the case they are those of
+the experiment that showed the cause. The line that makes an error is told with what decides there: the call that is
+given the path, the branch that is not taken, the condition that lets the value through.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise, zip_longest
+from typing import NamedTuple
+
+import msgspec
+
+from harness.case import Failure, Vocabulary
+from harness.compare.causes import CAUSES
+from harness.compare.finding import Finding
+from harness.engine.fieldsource import path_in_answer
+from harness.field import FieldError
+from harness.jsonpath import canonical_path, pattern_of
+from harness.subject.callsites import places_of
+from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Stop
+from harness.subject.errorstack import Made
+
+_OF_BOTH_SIDES = frozenset(cause.code for cause in CAUSES if cause.is_of_both_sides)
+"""Causes where the check reports an error of its own at the path, in another form."""
+_OF_CHECK = re.compile(r"handwritten|WithOrigin|MarkCovered|\bcheck\b")
+"""In a fix: it is to be made in handwritten code."""
+_OF_LIBRARY = re.compile(r"[\w-]+(\.[\w-]+)+/")
+"""A line of code that is named by its import path."""
+
+
+class TracedErrors(NamedTuple):
+    """Errors with their sources: of the finding's case, and of another one for which the silent side reports it too.
+
+    `masking` is the error of the case because of which the handwritten validator returned early, and `beside` the
+    member that decides whether it checks. `path` is that of the finding as the handwritten code reports it, which may
+    be that of the internal type. `partner` is the error of the other side that is the same error in another form, and
+    `marked` are errors of another case that the fix wants to be marked.
+    """
+
+    own: Sequence[FieldError] = ()
+    elsewhere: Sequence[FieldError] = ()
+    masking: FieldError | None = None
+    path: str = ""
+    beside: str = ""
+    partner: FieldError | None = None
+    marked: Sequence[FieldError] = ()
+
+
+NOT_TRACED = TracedErrors()
+
+
+def add_handwritten_source(finding: Finding, traced: TracedErrors, code: HandwrittenCode = UNREAD) -> Finding:
+    """Add where the handwritten code makes the error of a finding; name it in a fix that is to be made there.
+
+    Where the code is silent on the case, it is where the error is made in the experiment that showed the cause, and the
+    fix names the branch that keeps it from running here. Of a crash it is where the code crashed.
+    """
+    failure = finding.answer.failure
+    if failure is not None:
+        return msgspec.structs.replace(finding, handwritten_source=failure.at) if _is_of_check(failure) else finding
+    own = _sources_of(finding, traced.own)
+    if not own and finding.side == "declarative" and traced.partner is not None:
+        own = [one for one in _alike(traced.partner, traced.own) if one.source]
+    silent = [] if own else _sources_of(finding, traced.elsewhere)
+    if not own and not silent and traced.path not in ("", finding.path):
+        silent = _sources_of(msgspec.structs.replace(finding, path=traced.path), traced.elsewhere)
+    source = _own_source([*own, *silent])
+    if not source:
+        return _add_rule_code(finding, traced)
+    is_shared = False
+    if silent:
+        told, is_shared = _tell_silent(finding, traced, code, next(one for one in silent if one.source == source))
+        finding = msgspec.structs.replace(finding, fix="write an exception") if is_shared else finding
+    else:
+        updates = _find_updates(finding, own, source, code)
+        if updates and finding.side == "handwritten":
+            finding = msgspec.structs.replace(finding, fix=_WANTED)
+        told = _tell_made(finding, own, source, code, traced.partner, updates) + _tell_rule(finding, traced)
+    is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared or finding.between
+    fix = f"{finding.fix}; {told}" if is_there else f"{finding.fix}{_tell_marked(finding, traced, code)}"
+    return msgspec.structs.replace(finding, handwritten_source=source, fix=fix)
+
+
+_WANTED = "write an exception: the check skips what did not change already, and ratcheting is wanted"
+
+
+def add_generation(finding: Finding, versions: Sequence[str], code: HandwrittenCode) -> Finding:
+    """Name the lines that say whether validation is generated for versions, in a fix that wants it to be."""
+    told = [one for version in versions if (one := code.find_generation(finding.group, version))]
+    return msgspec.structs.replace(finding, fix=f"{finding.fix}; {' and '.join(told)}") if told else finding
+
+
+def is_of_library(finding: Finding, traced: TracedErrors) -> bool:
+    """Whether the fix is to be made in the code behind a rule."""
+    return bool(_made_by_rule(finding, traced))
+
+
+def _made_by_rule(finding: Finding, traced: TracedErrors) -> list[str]:
+    if finding.cause != "duplicate" or finding.side != "declarative":
+        return []
+    return [places[0].text for one in traced.own if _is_about(finding, one) and (places := places_of(one.stack))]
+
+
+def _add_rule_code(finding: Finding, traced: TracedErrors) -> Finding:
+    """Name the code behind a rule that reports one error several times: no tag changes that."""
+    made = _made_by_rule(finding, traced)
+    if not made:
+        return finding
+    told = (
+        f"the errors are made at {' and '.join(_each(made))}, for all fields whose rule calls it, and no tag changes it"
+    )
+    return msgspec.structs.replace(finding, fix=f"{finding.fix}; {told}")
+
+
+def _is_about(finding: Finding, error: FieldError) -> bool:
+    return (error.type, error.origin, canonical_path(error.field)) == (finding.type, finding.origin, finding.path)
+
+
+def _tell_marked(finding: Finding, traced: TracedErrors, code: HandwrittenCode) -> str:
+    """Say where the errors are made that a fix wants to be marked."""
+    made = [_describe_place(_made(one, finding.kind), code) for one in traced.marked if one.source]
+    return f"; they are made at {' and '.join(_each(made))}" if made else ""
+
+
+def _made(error: FieldError, kind: str = "") -> Made:
+    return Made(error.field, error.source, kind, error.stack)
+
+
+def _find_updates(
+    finding: Finding, own: Sequence[FieldError], source: str, code: HandwrittenCode
+) -> Sequence[Decision]:
+    """Return the branches by which the check of a side that does not ratchet looks at the old object all the same."""
+    others = any(one.source != source for one in own)
+    if finding.cause != "ratcheting" or others:
+        return []
+    check = next(_made(one, finding.kind) for one in own if one.source == source)
+    return code.find_update(check, check.path)
+
+
+_MADE_THERE = frozenset({"wording", "wrong-path", "other-value", "duplicate", "path", "boundary"})
+"""Causes whose fix is made where the error is, though it names no check."""
+_SHARED_WORDS = frozenset({"wording", "other-value"})
+_SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
+"""Causes whose fix changes an error for all who call what makes it; a wrong name is wrong for all of them."""
+_MOST_NAMED = 3
+"""Callers that are named where a mark, an origin or words do not change: of more, their number is enough."""
+_DEPENDS = "which depends on the old object"
+_GIVEN = "is given at"
+"""In a fix: what follows decides, and not the line of the error."""
+
+
+def _tell_made(
+    finding: Finding,
+    own: Sequence[FieldError],
+    source: str,
+    code: HandwrittenCode,
+    partner: FieldError | None,
+    updates: Sequence[Decision],
+) -> str:
+    """Say where the handwritten error is made, everywhere; code that kinds share may make it again."""
+    others = _each([one.source for one in own if one.source != source])
+    libraries = [_made(one) for one in own if one.source != source and _OF_LIBRARY.match(one.source)]
+    shared = [one.source for one in libraries]
+    check = next(_made(one, finding.kind) for one in own if one.source == source)
+    place = _describe_place(check, code)
+    told = f"the handwritten check is {place}"
+    if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_name(check, name)):
+        is_key = partner is not None and canonical_path(partner.field) == finding.path
+        what = f"the {'key below' if is_key else 'name'} {name}"
+        return f"{what} {_GIVEN} {given.text}; {told}"
+    if not others:
+        if finding.cause == "other-value" and (guard := code.find_guard(check)):
+            told = f"{told}, {guard}"
+        return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told
+    kinds = [source, *(one for one in others if one not in shared)]
+    # What calls the function of a place is told behind it, so other places of the function stand before it.
+    beside = [one.partition(" in ")[0] for one in kinds[1:] if _function_of(one) == _function_of(source)]
+    apart = [_describe_apart(one, code) for one in kinds[1:] if _function_of(one) != _function_of(source)]
+    if beside and code.forwards(source):
+        beside, apart = [], [_describe_apart(one, code) for one in kinds[1:]]
+    by_kind = " and ".join([*beside, place, *apart])
+    if not shared:
+        return f"the handwritten check reports {len(own)} errors here, made at {by_kind}"
+    return (
+        f"the handwritten error is made {len(own)} times: by code that kinds share at "
+        f"{' and '.join(_each([code.find_line_of_path(one) for one in libraries]))}, "
+        f"and by {by_kind}; a change of the latter leaves the error of the former, and a change "
+        "of the former is one for every kind"
+    )
+
+
+def _tell_rule(finding: Finding, traced: TracedErrors) -> str:
+    """Name the rule of the silent one of two targets, which reports the error in the experiment."""
+    alike = [one for one in traced.elsewhere if (one.type, canonical_path(one.field)) == (finding.type, finding.path)]
+    rule = next((one.origin for one in alike if one.origin), "")
+    return f"; the rule of {finding.between[1]}, which is silent here, is {rule}" if rule and finding.between else ""
+
+
+def _misleading_name(finding: Finding, path: str, partner: FieldError | None) -> str:
+    """Return the name in the path of a handwritten error that the other side does not have, or writes otherwise."""
+    if finding.cause == "wrong-path":
+        names = [one for one in pattern_of(finding.member) if one != "[*]"]  # the first is a field, if it has a line
+        return next(iter(names[1 if finding.source else 0 :]), "")
+    if finding.cause != "path" or partner is None:
+        return ""
+    ours, theirs = pattern_of(path), pattern_of(finding.path if finding.side == "declarative" else partner.field)
+    if ours == theirs:  # a key of a map, in full or shortened
+        return next((name for name, key in reversed(list(pairwise(ours))) if key == "[*]"), "")
+    return next((name for name, other in zip_longest(ours, theirs) if name and name != other and name != "[*]"), "")
+
+
+def _under(branches: Sequence[Decision]) -> str:
+    return f"under {' and '.join(one.sentence for one in branches)}"
+
+
+def _each(names: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _describe_place(check: Made, code: HandwrittenCode) -> str:
+    """Name the place of a check, what it calls where that makes the error, and who calls a helper for this path."""
+    called, way = code.forwards(check.source), code.find_way(check)
+    place = f"the call of {called} at {check.source}" if called else check.source
+    return place + "".join(
+        f", {'called for this path' if one == way[0] else 'which is called'} at {one.text}" for one in way
+    )
+
+
+def _describe_apart(source: str, code: HandwrittenCode) -> str:
+    """Name a further place, with what it calls where that makes the error, and how many callers its function has."""
+    called, number = code.forwards(source), code.count_callers(source)
+    place = f"that of {called} at {source}" if called else source
+    return place + (f" (in a function of {number} callers)" if number > 1 else "")
+
+
+def _function_of(source: str) -> str:
+    return source.partition(",")[0].rpartition(" in ")[2]
+
+
+def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, made: FieldError) -> tuple[str, bool]:
+    """Say where the silent check is and which branch keeps it from running, and whether all kinds share that branch."""
+    check, path = _made(made, finding.kind), path_in_answer(finding)
+    told = f"the handwritten check, which is silent here, is {_describe_place(check, code)}"
+    errors = [_made(one) for one in traced.own if one.source]
+    if traced.beside:
+        decides = code.find_condition(check, path, traced.beside, errors)
+        if decides is not None:
+            return f"the branch that decides is {decides.sentence}; {told}", False
+    elif traced.masking is not None:
+        source = _own_source(_alike(traced.masking, traced.own))
+        if source:
+            own = next(one for one in _alike(traced.masking, traced.own) if one.source == source)
+            masking = _made(own, finding.kind)
+            stop = code.find_stop(masking, check, path)
+            if stop is None:
+                stop = Stop(f"that error is made at {_describe_place(masking, code)}")
+            return f"{stop.text}; {told}", stop.is_shared
+    elif finding.cause == "ratcheting":
+        if updates := code.find_update(check, path):
+            return f"{told}, {_DEPENDS} {_under(updates)}", False
+        if unreached := code.find_unreached(check, path, finding.subresource):
+            return f"{told}, which {unreached} does not call", False
+    elif finding.cause == "other-value":
+        there = [one for one in errors if canonical_path(one.path) == canonical_path(path)]
+        if decides := code.find_condition(check, path, "", there):
+            return f"the branch that decides is {decides.sentence}; {told}", False
+        if guard := code.find_guard(check):
+            return f"{told}, {guard}", False
+    return told, False
+
+
+def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> Finding:
+    """Warn in a fix that changes an error, its mark or its origin in a helper: it changes for all who call it."""
+    told = finding.fix.partition("; the handwritten check")[0]
+    origin = words.origin.partition("<origin>")[0]
+    is_of_call = words.mark in told or origin in told or finding.cause in _SHARED_WORDS
+    is_made_there = finding.cause in _SHARED_ERRORS and not any(one in finding.fix for one in (_DEPENDS, _GIVEN))
+    is_told = finding.handwritten_source and finding.handwritten_source in finding.fix
+    if not is_told or not (is_of_call or is_made_there):
+        return finding
+    calls = code.callers(finding.handwritten_source)
+    if not calls:
+        return finding
+    if not is_of_call:
+        number = code.count_callers(finding.handwritten_source)
+        if number < 2 or not code.count_callers(finding.handwritten_source, finding.kind):
+            return finding
+        if number > _MOST_NAMED:
+            calls = [f"{places_of(finding.handwritten_source)[0].function} is called by {number} functions"]
+    how = "by an option of the call where not all of them are meant"
+    if code.is_of_operations(finding.handwritten_source, finding.kind):
+        how = "for creates and updates alike, or make the operation its condition"
+    warning = f"{', '.join(calls)}: change it {how}"
+    return msgspec.structs.replace(finding, fix=f"{finding.fix}; {warning}")
+
+
+def _is_of_check(failure: Failure) -> bool:
+    return failure.stage == "handwritten"
+
+
+def _sources_of(finding: Finding, traced: Sequence[FieldError]) -> list[FieldError]:
+    """Return the errors of a finding whose source is known."""
+    wanted = FieldError(finding.type, finding.path, origin=finding.origin)
+    reported = _alike(wanted, traced)
+    if not reported and finding.side != "handwritten" and finding.cause in _OF_BOTH_SIDES:
+        reported = [one for one in traced if canonical_path(one.field) == finding.path][:1]
+    return [one for one in reported if one.source]
+
+
+def _alike(wanted: FieldError, errors: Sequence[FieldError]) -> list[FieldError]:
+    """Return the errors of one type, origin and path."""
+    key = wanted.type, wanted.origin, canonical_path(wanted.field)
+    return [one for one in errors if (one.type, one.origin, canonical_path(one.field)) == key]
+
+
+def _own_source(errors: Sequence[FieldError]) -> str:
+    """Return the source of the first error that is made in the target's own code, else of the first one.
+
+    One error may be made several times: by a library that every kind is given to, and by the validation of the kind.
+    """
+    sources = [one.source for one in errors if one.source]
+    return next((one for one in sources if not _OF_LIBRARY.match(one)), next(iter(sources), ""))
