@@ -149,6 +149,7 @@ _SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
 _MOST_NAMED = 3
 """Callers that are named where a mark, an origin or words do not change: of more, their number is enough."""
 _DEPENDS = "which depends on the old object"
+_IS_MISSPELT = re.compile(r"; did you mean [^;]+\?")
 _GIVEN = "is given at"
 """In a fix: what follows decides, and not the line of the error."""
 
@@ -171,6 +172,8 @@ def _tell_made(
     if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_name(check, name)):
         is_key = partner is not None and canonical_path(partner.field) == finding.path
         what = f"the {'key below' if is_key else 'name'} {name}"
+        if _IS_MISSPELT.search(finding.fix):  # it is wrong for whatever else it serves
+            given = given._replace(around=None)
         return f"{what} {_GIVEN} {given.text}; {told}"
     if not others:
         if finding.cause == "other-value" and (guard := code.find_guard(check)):

@@ -196,8 +196,9 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
         return finding.fix
     right = versions_with(finding.path, others)
     if right:
+        own = f"{finding.group}/{finding.version}" if any("/" in one for one in right) else finding.version
         return (
-            f"the path is right in {', '.join(right)}: for {finding.version}, add a normalization rule if the field "
+            f"the path is right in {', '.join(right)}: for {own}, add a normalization rule if the field "
             "has another name there, let the path depend on the version, or write an exception"
         )
     unknown = pattern_of(found.member)

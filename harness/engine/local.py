@@ -247,8 +247,10 @@ class Local:
         return frozenset(first.values())
 
     def _other_shapes(self, info: KindInfo) -> dict[str, Shape]:
-        versions = self.subject.versions(info)
-        return {one.version: self.subject.shape(one) for one in versions if one.served and one.version != info.version}
+        shape, versions = self.subject.shape, self.subject.versions(info)
+        found = {one.version: shape(one) for one in versions if one.served and one.version != info.version}
+        others = [one for one in self.subject.in_other_groups(info) if one.served]
+        return {**found, **{f"{one.group or 'core'}/{one.version}": shape(one) for one in others}}
 
     def _differing_paths(self, info: KindInfo) -> frozenset[PathPattern]:
         shape, versions = self.subject.shape, self.subject.versions(info)

@@ -63,8 +63,8 @@ class FieldError(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, cach
     bad value as the error's text shows it, already rendered, empty when the text does not show it; `origin` names the
     rule; `covered` is the handwritten author's mark that a declarative rule exists; `short_circuit` says that a rule
     which stops its siblings reported it. `source` is where handwritten code made it, such as `handwritten.py:41 in
-    validate_spec`, and `stack` the calls that made it, the innermost first, with `, called at ` between them: if the case
-    asked for that and the target knows it.
+    validate_spec`, and `stack` the calls that made it, the innermost first, with `, called at ` between them; both if
+    the case asked for that and the target knows it.
     """
 
     type: str

@@ -25,6 +25,7 @@ _OLD = re.compile(r"^old", re.I)
 _CHECKS = re.compile(r"^(?!k8s\.io/kubernetes/).*valid.*(?<!/field)$")
 """Import paths of libraries of checks; an error that another validator of the release makes has its line there."""
 _OPTIONS = re.compile(r"opt", re.I)
+_IS_FAILURE = re.compile(r"\berr\w* != nil")
 _NO_ERRORS = re.compile(r"\blen\(\w*err\w*\)\s*(?:==|>|!=)\s*0", re.I)
 _CONSTRUCTOR = re.compile(
     r"^(?:Invalid|Required|Forbidden|Duplicate|NotSupported|NotFound|TooLong\w*|TooMany|TypeInvalid|InternalError)$"
@@ -43,7 +44,8 @@ class Decision(NamedTuple):
     @property
     def sentence(self) -> str:
         """The branch, for a sentence."""
-        return f"`{self.text}` at {self.place.text}{self.given}"
+        shared = ", which all kinds share" if self.place.file.startswith(MODULES) else ""
+        return f"`{self.text}` at {self.place.text}{shared}{self.given}"
 
 
 class Stop(NamedTuple):
@@ -153,6 +155,8 @@ class HandwrittenCode:
 
         def reads_old(one: Frame, branch: GoBranch) -> int:
             old = sorted(filter(_OLD.match, branch.names | branch.variables))
+            if _IS_FAILURE.search(branch.text):  # of a call that is given the old object: it says nothing about that
+                return 0
             if old:
                 given = [self._given(check, one, name) for name in old]
                 settings[one.place.file, branch.start] = "".join(dict.fromkeys(filter(None, given)))
@@ -214,7 +218,8 @@ class HandwrittenCode:
             first = before.get((one.place.file, one.place.function))
             for branch in self._branches_above(one):
                 is_same = _is_beside(masking.path, path)
-                if first is not None and is_same and (told := _tell_stop(branch, one, first)):
+                told = _tell_stop(branch, one, first, masking, path) if first is not None and is_same else ""
+                if told:
                     return Stop(told)
         if not before:
             return None
@@ -226,7 +231,7 @@ class HandwrittenCode:
         }
         if len(conditions) != 1:
             return None
-        return Stop(f"the check runs only under {conditions.pop().sentence}, which all kinds share", is_shared=True)
+        return Stop(f"the check runs only under {conditions.pop().sentence}", is_shared=True)
 
     def _find(
         self,
@@ -277,9 +282,9 @@ UNREAD = HandwrittenCode()
 """Knows no sources."""
 
 
-def _tell_stop(branch: GoBranch, check: Frame, first: Frame) -> str:
+def _tell_stop(branch: GoBranch, check: Frame, first: Frame, masking: Made, path: str) -> str:
     place = check.place
-    if branch.excludes(first.offset):
+    if branch.excludes(first.offset) or _reads_what_failed(branch, first, masking, path):
         taken = Decision(branch.text, place._replace(line=branch.line))
         return f"the check runs under {taken.sentence}, which is not taken here"
     is_inside = branch.own[0] <= first.offset < branch.own[1]
@@ -288,6 +293,14 @@ def _tell_stop(branch: GoBranch, check: Frame, first: Frame) -> str:
         at = place._replace(line=branch.leaves_at)
         return f"it ends at {at.text}, under `{branch.text}`"
     return ""
+
+
+def _reads_what_failed(branch: GoBranch, first: Frame, masking: Made, path: str) -> bool:
+    """Whether a branch is taken only if another function takes what an error before it is about, too."""
+    if branch.returns or not first.offset < branch.start or not _IS_FAILURE.search(branch.text):
+        return False
+    members = {name.lower() for name in names_of(masking.path)} - {name.lower() for name in names_of(path)}
+    return not members.isdisjoint(name.lower() for name in branch.names)
 
 
 def _choose(found: Sequence[_RankedDecision]) -> Decision | None:

@@ -134,7 +134,7 @@ class ErrorStacks:
                 continue
             if name in rest[len(before) :]:
                 given = [step for step in one.steps if step.name == name]
-                return self._given(frames, index, given[0], before[-1:], check.kind) if given else None
+                return self._given(frames, index, given[-1], before[-1:], check.kind) if given else None
             rest = before
         return None
 

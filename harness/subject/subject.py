@@ -115,6 +115,12 @@ class Subject:
         """Return a resource or subresource in all of its versions, served or not."""
         return self._versions.get((info.group, info.resource, info.subresource), ())
 
+    def in_other_groups(self, info: KindInfo) -> Sequence[KindInfo]:
+        """Return a kind in the versions of other groups that have it too, as `Event` of two groups."""
+        wanted = info.kind, info.resource, info.subresource
+        kinds = self.target.info.kinds
+        return [one for one in kinds if (one.kind, one.resource, one.subresource) == wanted and one.group != info.group]
+
     @cached_property
     def _versions(self) -> dict[tuple[str, str, str], list[KindInfo]]:
         """The kinds by resource and subresource, so that each finds its versions without a scan of thousands."""

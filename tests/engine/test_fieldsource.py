@@ -113,6 +113,8 @@ def test_a_path_that_is_right_in_another_version_is_no_misspelt_name() -> None:
     told = add_field_source(one, bare, others={"v1": SHAPE}).fix
     assert told.startswith("the path is right in v1: for v1beta1, add a normalization rule")
     assert told.endswith("or write an exception")
+    other = add_field_source(one, bare, others={"core/v1": SHAPE}).fix
+    assert other.startswith(f"the path is right in core/v1: for {one.group}/v1beta1, add a normalization rule")
     assert "report another name" == add_field_source(one, bare).fix
     assert "report another name; v2 has no such field either" == add_field_source(one, bare, others={"v2": bare}).fix
 

@@ -265,6 +265,10 @@ func validateClaim(claim, oldClaim *Claim, path *field.Path) (errs field.ErrorLi
 	if oldClaim == nil || claim.Name != oldClaim.Name {
 		errs = append(errs, field.Invalid(path, claim.Name, ""))
 	}
+	meta, err := access(oldClaim)
+	if err != nil {
+		return errs
+	}
 	oldDevice := lookup(claim)
 	if oldDevice == nil {
 		errs = append(errs, field.Required(path, ""))
@@ -275,7 +279,7 @@ func validateClaim(claim, oldClaim *Claim, path *field.Path) (errs field.ErrorLi
 
 
 def test_a_function_that_is_given_no_old_object_looks_at_none(tmp_path: Path) -> None:
-    """What gives the old value is told, where the code makes it."""
+    """What gives the old value is told, where the code makes it; that a call with it fails is no look at it."""
     (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
     (tmp_path / APPS).write_text(_OLD)
     code = HandwrittenCode(CallSites(tmp_path))
@@ -285,3 +289,34 @@ def test_a_function_that_is_given_no_old_object_looks_at_none(tmp_path: Path) ->
         assert told == [one.text for one in code.find_update(check, "spec")]
     [found] = code.find_update(error("spec", "field.Required", update, text=_OLD), "spec")
     assert f", where oldDevice is what lookup returns at {place('lookup(claim)', _OLD)}" == found.given
+
+
+_SELECTED = """package validation
+
+func ValidateSet(spec *Spec, path *field.Path) field.ErrorList {
+	errs := validateSelector(spec.Selector, path.Child("selector"))
+	selector, err := parse(spec.Selector)
+	if err != nil {
+		errs = append(errs, field.Invalid(path.Child("selector"), spec.Selector, ""))
+	} else {
+		errs = append(errs, validateTemplate(spec.Template, selector, path.Child("template"))...)
+	}
+	return errs
+}
+"""
+
+
+def test_a_check_behind_a_call_that_fails_for_the_masking_error_has_its_branch(tmp_path: Path) -> None:
+    """The error stands before it; one about another field leads to no failure of that call."""
+    (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
+    (tmp_path / APPS).write_text(_SELECTED)
+    code = HandwrittenCode(CallSites(tmp_path))
+    check = error("spec.template.name", "validateTemplate", text=_SELECTED)
+    told = [
+        text_of(code.find_stop(error(path, "validateSelector", text=_SELECTED), check, "spec.template.name"))
+        for path in ("spec.selector.matchLabels", "spec.other")
+    ]
+    line = place("if err != nil", _SELECTED)
+    number = int(line.partition(" in ")[0].rpartition(":")[2]) + 2
+    assert [f"the check runs under `else of if err != nil` at {APPS}:{number} in ValidateSet, which is not taken here",
+            ""] == told  # fmt: skip
