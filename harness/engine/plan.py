@@ -76,8 +76,8 @@ class UnitPlan:
 
     `settle_batch_size` returns how many findings to settle at once after the time limit.
 
-    `other_shapes` are the shapes of the other served versions, and of other groups that have the kind, `differing_paths` the paths at which other versions of
-    the type differ, `focused` those that the run focuses on.
+    `other_shapes` are the shapes of the other served versions, and of other groups that have the kind,
+    `differing_paths` the paths at which other versions of the type differ, `focused` those that the run focuses on.
     `compares_versions`: this version also compares the lists of all versions at the other paths. `draws_ahead`: there
     are too few other searches to keep the target busy while this one draws and compares. `counts_blocks`: the target
     is asked which blocks of code the cases reach. `stored` are the objects of which the target answers updates, none if

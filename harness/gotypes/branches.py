@@ -133,11 +133,11 @@ class GoSource:
 
     def offset_of(self, line: int) -> int | None:
         """Return where the code of a line begins; None where there is none."""
-        lines = self._data.split(b"\n", line)
-        if not 0 < line <= len(lines):
+        if not 0 < line <= len(self._line_starts) + 1:
             return None
-        text = lines[line - 1]
-        return sum(len(one) + 1 for one in lines[: line - 1]) + len(text) - len(text.lstrip())
+        begin = self.offset_at(line, 1)
+        text = self._data[begin : self.offset_at(line + 1, 1)].removesuffix(b"\n")
+        return begin + len(text) - len(text.lstrip())
 
     def function_line(self, name: str) -> int | None:
         """Return the line that declares a function; None if the file does not."""

@@ -70,6 +70,7 @@ class HandwrittenCode:
         self._sites = sites
         self._stacks = None if sites is None else ErrorStacks(sites)
         self._branches = lru_cache(maxsize=4096)(self._read_branches)
+        self._forwarded = lru_cache(maxsize=4096)(self._read_forwarded)
 
     def callers(self, source: str) -> Sequence[str]:
         """Name the calls of the function at a place, if there are several."""
@@ -94,10 +95,14 @@ class HandwrittenCode:
     def forwards(self, source: str) -> str:
         """Return the call of a library that makes the error of a place, such as `validation.ValidateObjectMeta`."""
         places = places_of(source)
-        if self._sites is None or not places or places[0].file.startswith(MODULES):
+        return "" if self._sites is None or not places else self._forwarded(places[0])
+
+    def _read_forwarded(self, place: CodeLine) -> str:
+        assert self._sites is not None
+        if place.file.startswith(MODULES):
             return ""
-        own = self._sites.source(places[0].file)
-        calls = own.calls_at(places[0].line)
+        own = self._sites.source(place.file)
+        calls = own.calls_at(place.line)
         if any(_CONSTRUCTOR.match(name) and package == "field" for package, name in calls):
             return ""
         checks = [
