@@ -169,8 +169,8 @@ def _tell_made(
     check = next(_made(one, finding.kind) for one in own if one.source == source)
     place = _describe_place(check, code)
     told = f"the handwritten check is {place}"
-    if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_name(check, name)):
-        is_key = partner is not None and canonical_path(partner.field) == finding.path
+    is_key = partner is not None and canonical_path(partner.field) == finding.path
+    if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_name(check, name, is_key)):
         what = f"the {'key below' if is_key else 'name'} {name}"
         if _IS_MISSPELT.search(finding.fix):  # it is wrong for whatever else it serves
             given = given._replace(around=None)

@@ -205,7 +205,8 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
     steps = path_of(path_in_answer(finding))
     around = look(finding.case.object, steps[: len(steps) - len(unknown)])
     present = around if isinstance(around, dict) else ()
-    hint = hint_at(finding.path, unknown[0], found.known, others, present)
+    struct = reduce(join, pattern_of(path)[: -len(unknown)], "")
+    hint = hint_at(finding.path, unknown[0], found.known, others, present, struct)
     return f"{finding.fix}; {hint}" if hint else finding.fix
 
 

@@ -10,7 +10,7 @@ from collections.abc import Container, Mapping, Sequence
 from difflib import get_close_matches
 
 from harness.fuzzers.shape import Shape
-from harness.jsonpath import pattern_of
+from harness.jsonpath import join, pattern_of
 from harness.objectmodel import METADATA
 
 _NEAR = 0.8
@@ -21,16 +21,23 @@ _MAX_NAME = 100  # a longer name is no misspelling, and slow to compare
 
 
 def hint_at(
-    path: str, name: str, known: Sequence[str], others: Mapping[str, Shape], present: Container[str] = ()
+    path: str,
+    name: str,
+    known: Sequence[str],
+    others: Mapping[str, Shape],
+    present: Container[str] = (),
+    around: str = "",
 ) -> str:
     """Return a hint for a path whose first unknown name is `name`, in a struct of `known` names; empty without one.
 
     `known` may end with names of members of members, such as `metadata.labels`. `others` are the shapes of the other
-    served versions; of several names that are near, the one that the object has (`present`) is meant.
+    served versions; of several names that are near, the one that the object has (`present`) is meant. `around` is the path
+    of the struct.
     """
     near = _near(name, known, present)
     lacking = " and ".join(version for version, shape in others.items() if not has_path(path, shape))
     verb = "have" if " and " in lacking else "has"
+    near = join(around, near) if "." in near else near
     hints = (f"did you mean {near}?" if near else "", f"{lacking} {verb} no such field either" if lacking else "")
     return "; ".join(filter(None, hints))
 

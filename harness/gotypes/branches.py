@@ -357,6 +357,18 @@ class GoSource:
                 found.append(node)
         return found
 
+    def key_at(self, line: int) -> int:
+        """Return the line that adds a key to a path that is handed on at a line; 0 if none is."""
+        for call in self._calls_on(line):
+            arguments = _call_around(call).child_by_field_name("arguments")
+            for given in arguments.named_children if arguments is not None else ():
+                path = given if given.type == "call_expression" else _assigned_path(given)
+                for one in _below(path, "call_expression") if path is not None else ():
+                    function = one.child_by_field_name("function")
+                    if _text(None if function is None else function.child_by_field_name("field")) == "Key":
+                        return one.start_point[0] + 1
+        return 0
+
     def argument(self, line: int, callee: str, function_line: int, parameter: str) -> str:
         """Return what a call on a line hands over as a parameter of a function, which is declared in this file; empty
         if the sources do not show it.
@@ -556,21 +568,33 @@ def _steps_of(path: Node) -> Iterator[PathStep]:
 
 
 def _assigned_path(name: Node) -> Node | None:
-    """Return the path that a local variable is; None for one that is assigned anew or not known."""
+    """Return the path that a local variable is where it is used; None for one that is not known, or may be another."""
     function = name.parent if name.type == "identifier" else None
     while function is not None and function.type not in _FUNCTIONS:
         function = function.parent
-    found: list[Node] = []
+    found = list[tuple[Node, bool]]()
     for one in _below(function, "short_var_declaration", "assignment_statement") if function is not None else ():
         left, right, scope = one.child_by_field_name("left"), one.child_by_field_name("right"), one.parent
         if left is None or right is None or scope is None or _text(left) != _text(name):
             continue
-        if one.type == "assignment_statement":
+        is_in_scope = name.start_byte < scope.end_byte
+        if one.end_byte <= name.start_byte and (is_in_scope or one.type == "assignment_statement"):
+            found.append((right.named_children[0], is_in_scope))
+        elif one.type == "assignment_statement" and _is_in_loop(name, one):
             return None
-        if one.end_byte <= name.start_byte < scope.end_byte:
-            found.append(right.named_children[0])
-    last = max(found, key=lambda one: one.start_byte, default=None)
-    return last if last is not None and last.type == "call_expression" and _is_path(last) else None
+    last, is_sure = max(found, key=lambda one: one[0].start_byte, default=(None, False))
+    is_known = last is not None and last.type == "call_expression" and _is_path(last)
+    return last if is_known and (is_sure or len(found) == 1) else None
+
+
+def _is_in_loop(name: Node, later: Node) -> bool:
+    """Whether what stands behind a name may run before it."""
+    around: Node | None = later
+    while around is not None and around.start_byte > name.start_byte:
+        around = around.parent
+    while around is not None and around.type not in (*_FUNCTIONS, "for_statement"):
+        around = around.parent
+    return around is not None and around.type == "for_statement"
 
 
 def _is_path(call: Node) -> bool:

@@ -115,9 +115,9 @@ class HandwrittenCode:
         """Return the calls of a helper that led to an error, up to the one that is given the path."""
         return () if self._stacks is None else self._stacks.find_way(check)
 
-    def find_name(self, check: Made, name: str) -> GivenName | None:
-        """Return the lines that give a name in the path of an error."""
-        return None if self._stacks is None else self._stacks.find_name(check, name)
+    def find_name(self, check: Made, name: str, is_key: bool = False) -> GivenName | None:
+        """Return the lines that give a name in the path of an error, or the key behind it."""
+        return None if self._stacks is None else self._stacks.find_name(check, name, is_key)
 
     def find_line_of_path(self, check: Made) -> str:
         """Return the line of code that all kinds share that gives an error its path."""

@@ -103,8 +103,8 @@ class ErrorStacks:
         return () if first is None else frames[first:]
 
     def find_way(self, check: Made) -> Sequence[CodeLine]:
-        """Return the calls of a helper that led to an error, the nearest first, up to the one that is given the path;
-        none if the helper is called once.
+        """Return the calls of a helper that led to an error, the nearest first, up to the one that is given the path,
+        else the one that validates the kind; none if the helper is called once.
         """
         places = places_of(check.source)
         if not places or len(self._calls_of(places[-1])) < 2:
@@ -116,7 +116,9 @@ class ErrorStacks:
                 way.append(one.place)
             if one.names:
                 return way
-        return ()
+        own = of_kind(check.kind) if check.kind else None
+        called = next((number for number, one in enumerate(way) if own is not None and own.fullmatch(one.function)), 0)
+        return way[: called + 1]
 
     def find_line_of_path(self, check: Made) -> str:
         """Return the innermost line in code that all kinds share that gives an error its path: a helper below it checks
@@ -125,14 +127,16 @@ class ErrorStacks:
         shared = [one for one in self.frames(check) if one.is_shared]
         return next((one.place.text for one in shared if one.names), check.source)
 
-    def find_name(self, check: Made, name: str) -> GivenName | None:
-        """Return where a name in the path of an error is given, the last one of that name."""
+    def find_name(self, check: Made, name: str, is_key: bool = False) -> GivenName | None:
+        """Return where a name in the path of an error is given, the last one of that name, or the key behind it."""
         frames, rest = self.frames(check), names_of(check.path)
         for index, one in enumerate(frames):
             before = _before(rest, one.names)
             if before is None or not one.names:
                 continue
             if name in rest[len(before) :]:
+                if is_key:
+                    return self._given_key(frames[: index + 1])
                 given = [step for step in one.steps if step.name == name]
                 return self._given(frames, index, given[-1], before[-1:], check.kind) if given else None
             rest = before
@@ -154,6 +158,14 @@ class ErrorStacks:
             found += [one for one in others if one != place]
         found = list({(one.file, one.line): one for one in found}.values())
         return GivenName(tuple(found[:_MOST_LINES]), self._find_around(frames[index:], before))
+
+    def _given_key(self, frames: Sequence[Frame]) -> GivenName | None:
+        """Return where a key is added to a path, by the last of some calls or one of those below it."""
+        for one in reversed(frames):
+            if line := self._sites.source(one.place.file).key_at(one.place.line):
+                place = one.place._replace(line=line)
+                return GivenName((place,), None if one is frames[-1] else frames[-1].place)
+        return None
 
     def _find_around(self, frames: Sequence[Frame], before: tuple[str, ...]) -> CodeLine | None:
         """Return the call for one path in a function of that path alone, where the one that gives a name is called for

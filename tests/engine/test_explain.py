@@ -319,7 +319,7 @@ class ToldCode(HandwrittenCode):
     def find_way(self, check: Made) -> Sequence[CodeLine]:
         return [CodeLine("v.go", 2, "call"), CodeLine("v.go", 1, "top")] if "helper" in check.source else ()
 
-    def find_name(self, check: Made, name: str) -> GivenName | None:
+    def find_name(self, check: Made, name: str, is_key: bool = False) -> GivenName | None:
         return GivenName(tuple(CodeLine("v.go", number, name) for number in (4, 5)))
 
     def count_callers(self, source: str, besides: str = "") -> int:

@@ -36,6 +36,12 @@ def test_one_name_that_is_near_is_a_hint(name: str, known: tuple[str, ...], hint
     assert hint == hint_at(name, name, known, {}, {"seenPersistentDisk"})
 
 
+def test_a_member_of_a_member_is_told_with_the_path_of_its_struct() -> None:
+    """`spec.devices` below `spec` is `spec.spec.devices`; a name in its place needs no path."""
+    assert "did you mean spec.spec.devices?" == hint_at("spec.devices", "devices", ("spec.devices",), {}, (), "spec")
+    assert "did you mean title?" == hint_at("spec.Title", "Title", ("title",), {}, (), "spec")
+
+
 def test_a_path_of_another_served_version_is_told_as_such() -> None:
     """A check that reports the path of another version has no misspelt name."""
     others = {"v1": SHAPE, "v2": Shape("struct"), "v1beta1": SHAPE}

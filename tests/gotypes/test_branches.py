@@ -246,3 +246,40 @@ def test_an_argument_is_found_by_the_name_of_its_parameter() -> None:
     assert ["", "", ""] == [GUARDS.argument(*one) for one in wrong]
     assert ("clone", at("clone(old)")[0]) == GUARDS.made_by(at("return append")[1], "oldSpec")
     assert [("", 0)] * 2 == [GUARDS.made_by(at("return append")[1], name) for name in ("count", "spec")]
+
+
+_ASSIGNED = b"""package validation
+
+func validate(spec *Spec, path *field.Path) {
+	var only *field.Path
+	if spec.A {
+		only = path.Child("only")
+	}
+	either := path.Child("one")
+	if spec.B {
+		either = path.Child("other")
+	}
+	turned := path.Child("first")
+	for range spec.C {
+		check(turned)
+		turned = path.Child("second")
+	}
+	after := path.Child("before")
+	check(only)
+	check(either)
+	check(after)
+	after = path.Child("after")
+	return
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "members"), [("only", ["only"]), ("either", []), ("turned", []), ("after", ["before"])]
+)
+def test_a_variable_that_may_be_one_of_two_paths_is_none(name: str, members: list[str]) -> None:
+    """What is assigned in a branch, or later in a loop, may be it or not; the only path of a variable is."""
+    lines = _ASSIGNED.decode().splitlines()
+    [step] = [GoSource(_ASSIGNED).steps_at(lines.index(f"{tabs}check({name})") + 1, "check")
+              for tabs in ("\t", "\t\t") if f"{tabs}check({name})" in lines]  # fmt: skip
+    assert members == [one.name for one in step]

@@ -52,6 +52,21 @@ func validateOnce(size int, path *field.Path) field.ErrorList {
 	return append(errs, field.Invalid(path.Child("more"), size, ""), field.Invalid(path.Child("less"), size, ""))
 }
 
+func ValidateKeys(keys map[string]int) field.ErrorList {
+	path := field.NewPath("first")
+	errs := validateSize(1, path)
+	path = field.NewPath("keys")
+	return append(errs, validateKeys(keys, path)...)
+}
+
+func validateKeys(keys map[string]int, path *field.Path) (errs field.ErrorList) {
+	for key, size := range keys {
+		keyPath := path.Key(short(key))
+		errs = append(errs, validateSize(size, keyPath)...)
+	}
+	return errs
+}
+
 func ValidateOnce(size int) field.ErrorList {
 	return validateOnce(size, field.NewPath("spec"))
 }
@@ -103,13 +118,16 @@ def test_the_calls_of_a_helper_are_told_up_to_the_one_that_is_given_the_path(
     assert [place(one, _MAPS) for one in calls] == [one.text for one in code.find_way(made(path, TOO_MANY, *calls))]
 
 
-def test_a_helper_that_is_called_once_and_a_way_that_gives_no_path_are_not_told(sites: CallSites) -> None:
+def test_a_helper_that_is_called_once_is_told_alone_and_where_no_path_is_given_up_to_the_kind(sites: CallSites) -> None:
     """The line of the error is enough then, and without sources there is nothing else."""
     code = HandwrittenCode(sites)
     once = made("spec.more", "field.Required", "validateOnce(size, field")
-    assert ((), ()) == (code.find_way(once), code.find_way(made("spec.each", TOO_MANY, EACH)))
+    assert [] == list(code.find_way(once))
+    way = code.find_way(made("spec.each", TOO_MANY, EACH, "func ValidateOther", kind="Other"))
+    assert [place(one, _MAPS) for one in (EACH, "func ValidateOther")] == [one.text for one in way]
+    assert [place(EACH, _MAPS)] == [one.text for one in code.find_way(made("spec.each", TOO_MANY, EACH))]
     assert ((), None) == (UNREAD.find_way(once), UNREAD.find_name(once, "more"))
-    assert (1, 3, 3) == tuple(code.count_callers(place(TOO_MANY, _MAPS), one) for one in ("Maps", "Map", ""))
+    assert (3, 5, 5) == tuple(code.count_callers(place(TOO_MANY, _MAPS), one) for one in ("Maps", "Map", ""))
     assert (0, 0) == (code.count_callers(""), UNREAD.count_callers(place(TOO_MANY, _MAPS)))
 
 
@@ -139,6 +157,24 @@ def test_a_name_that_serves_other_paths_too_has_the_call_for_this_one(sites: Cal
     found = HandwrittenCode(sites).find_name(rest, "rest")
     assert found is not None
     assert (found.lines[0].text, None) == (place("inner.Rest", _MAPS), found.around)
+
+
+def test_a_key_is_given_by_the_line_that_adds_it(sites: CallSites) -> None:
+    """The helper serves other maps too, and the call of it is the place for one of them; a text alone has no key."""
+    code = HandwrittenCode(sites)
+    keys = made("keys[a]", TOO_MANY, "validateSize(size, keyPath", "validateKeys(keys, path)", kind="Keys")
+    found = code.find_name(keys, "keys", is_key=True)
+    assert found is not None
+    assert found.around is not None
+    given, around = place("path.Key(short", _MAPS), place("validateKeys(keys, path)", _MAPS)
+    assert ([given], around) == ([one.text for one in found.lines], found.around.text)
+    assert code.find_name(made("spec.large", TOO_MANY, "maps.Large, path"), "large", is_key=True) is None
+
+
+def test_a_path_that_is_assigned_anew_is_the_last_one(sites: CallSites) -> None:
+    """Before that it is the first one."""
+    frames = ErrorStacks(sites).frames(made("keys[a]", "validateKeys(keys, path)", "validateSize(1, path)"))
+    assert [("keys",), ("first",)] == [one.names for one in frames]
 
 
 def test_shared_code_is_named_where_it_gives_the_path(sites: CallSites) -> None:
