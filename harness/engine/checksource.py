@@ -18,6 +18,7 @@ from harness.case import Failure, Vocabulary
 from harness.compare.causes import CAUSES
 from harness.compare.finding import Finding
 from harness.engine.fieldsource import path_in_answer
+from harness.engine.pathhint import MEANT
 from harness.field import FieldError
 from harness.jsonpath import canonical_path, pattern_of
 from harness.subject.callsites import places_of
@@ -149,7 +150,7 @@ _SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
 _MOST_NAMED = 3
 """Callers that are named where a mark, an origin or words do not change: of more, their number is enough."""
 _DEPENDS = "which depends on the old object"
-_IS_MISSPELT = re.compile(r"; did you mean [^;]+\?")
+_IS_MISSPELT = re.compile(rf"; {MEANT} [^;]+\?")
 _GIVEN = "is given at"
 """In a fix: what follows decides, and not the line of the error."""
 
@@ -176,6 +177,8 @@ def _tell_made(
             given = given._replace(around=None)
         return f"{what} {_GIVEN} {given.text}; {told}"
     if not others:
+        if _OF_LIBRARY.match(source):
+            told = f"{told}, in code that kinds share: a change of it is one for every kind"
         if finding.cause == "other-value" and (guard := code.find_guard(check)):
             told = f"{told}, {guard}"
         return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told

@@ -23,7 +23,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.diagnostics import Position
-from harness.engine.pathhint import hint_at, versions_with
+from harness.engine.pathhint import MEANT, hint_at, versions_with
 from harness.field import FieldError
 from harness.fuzzers.donors import unversioned
 from harness.fuzzers.othervalues import find_path
@@ -194,19 +194,21 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
         return f"{finding.fix}, where the field is {field} ({found.source})"
     if not found.known:
         return finding.fix
-    right = versions_with(finding.path, others)
-    if right:
-        own = f"{finding.group}/{finding.version}" if any("/" in one for one in right) else finding.version
-        return (
-            f"the path is right in {', '.join(right)}: for {own}, add a normalization rule if the field "
-            "has another name there, let the path depend on the version, or write an exception"
-        )
     unknown = pattern_of(found.member)
     steps = path_of(path_in_answer(finding))
     around = look(finding.case.object, steps[: len(steps) - len(unknown)])
     present = around if isinstance(around, dict) else ()
     struct = reduce(join, pattern_of(path)[: -len(unknown)], "")
     hint = hint_at(finding.path, unknown[0], found.known, others, present, struct)
+    right = versions_with(finding.path, others)
+    # A check that serves one group alone may have taken the name from the other one: a name that is near is meant then.
+    right = [one for one in right if "/" not in one] or ([] if hint.startswith(MEANT) else right)
+    if right:
+        own = f"{finding.group}/{finding.version}" if any("/" in one for one in right) else finding.version
+        return (
+            f"the path is right in {', '.join(right)}: for {own}, add a normalization rule if the field "
+            "has another name there, let the path depend on the version, or write an exception"
+        )
     return f"{finding.fix}; {hint}" if hint else finding.fix
 
 

@@ -13,6 +13,7 @@ from harness.fuzzers.shape import Shape
 from harness.jsonpath import join, pattern_of
 from harness.objectmodel import METADATA
 
+MEANT = "did you mean"
 _NEAR = 0.8
 _LONG = 8  # characters of a name that others end with: `persistentDisk` of `gcePersistentDisk`
 _WHOLE = (METADATA, "spec")
@@ -31,14 +32,14 @@ def hint_at(
     """Return a hint for a path whose first unknown name is `name`, in a struct of `known` names; empty without one.
 
     `known` may end with names of members of members, such as `metadata.labels`. `others` are the shapes of the other
-    served versions; of several names that are near, the one that the object has (`present`) is meant. `around` is the path
-    of the struct.
+    served versions; of several names that are near, the one that the object has (`present`) is meant. `around` is the
+    path of the struct.
     """
     near = _near(name, known, present)
     lacking = " and ".join(version for version, shape in others.items() if not has_path(path, shape))
     verb = "have" if " and " in lacking else "has"
     near = join(around, near) if "." in near else near
-    hints = (f"did you mean {near}?" if near else "", f"{lacking} {verb} no such field either" if lacking else "")
+    hints = (f"{MEANT} {near}?" if near else "", f"{lacking} {verb} no such field either" if lacking else "")
     return "; ".join(filter(None, hints))
 
 

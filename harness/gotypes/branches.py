@@ -77,7 +77,7 @@ class ErrorCall(NamedTuple):
     field: str
 
 
-class PathStep(NamedTuple):
+class GivenStep(NamedTuple):
     """A member that a call adds to a path, and the line that names it."""
 
     name: str
@@ -337,7 +337,7 @@ class GoSource:
         found = self._function_of(self._root.descendant_for_byte_range(offset, offset))
         return "" if found is None else _name_of(found)
 
-    def steps_at(self, line: int, callee: str = "") -> tuple[PathStep, ...]:
+    def steps_at(self, line: int, callee: str = "") -> tuple[GivenStep, ...]:
         """Return what a path is given by the call of a function on a line; without a name by one that makes an error.
 
         Where the function has another name on the line, it is the first call that gives something.
@@ -418,7 +418,7 @@ class GoSource:
         ]
         return tuple(lines) if len(lines) > 1 else ()
 
-    def lines_giving(self, step: PathStep) -> list[int]:
+    def lines_giving(self, step: GivenStep) -> list[int]:
         """Return the lines of a function that add a member to the same path as a step does, that of the step first."""
         texts = [
             node
@@ -529,7 +529,7 @@ def _call_around(node: Node) -> Node:
     return node
 
 
-def _steps_given(node: Node) -> Iterator[PathStep]:
+def _steps_given(node: Node) -> Iterator[GivenStep]:
     """Yield the members in the paths that the calls around a use are given; of several paths none is sure."""
     while node.parent is not None:
         node = node.parent
@@ -549,7 +549,7 @@ def _steps_given(node: Node) -> Iterator[PathStep]:
                 yield from _steps_of(known[0])
 
 
-def _steps_of(path: Node) -> Iterator[PathStep]:
+def _steps_of(path: Node) -> Iterator[GivenStep]:
     """Yield the members that a path is made of, those of the local variable that it begins with first."""
     start: Node | None = path
     calls = []
@@ -564,7 +564,7 @@ def _steps_of(path: Node) -> Iterator[PathStep]:
     for call in reversed(calls):
         for text in _below(call.child_by_field_name("arguments") or call, "interpreted_string_literal"):
             for name in (unquote(_text(text)) or _text(text)).split("."):
-                yield PathStep(name, text.start_point[0] + 1)
+                yield GivenStep(name, text.start_point[0] + 1)
 
 
 def _assigned_path(name: Node) -> Node | None:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.gotypes.branches import PathStep
+from harness.gotypes.branches import GivenStep
 from harness.subject.callsites import MODULES, CallSites, CodeLine, places_of
 
 _MOST_CALLS = 60
@@ -39,7 +39,7 @@ class Frame(NamedTuple):
 
     place: CodeLine
     offset: int
-    steps: tuple[PathStep, ...] = ()
+    steps: tuple[GivenStep, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ class ErrorStacks:
         return None
 
     def _given(
-        self, frames: Sequence[Frame], index: int, step: PathStep, before: tuple[str, ...], kind: str
+        self, frames: Sequence[Frame], index: int, step: GivenStep, before: tuple[str, ...], kind: str
     ) -> GivenName:
         place = frames[index].place
         lines = self._sites.source(place.file).lines_giving(step)

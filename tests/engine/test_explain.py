@@ -442,6 +442,18 @@ def test_a_fix_of_code_that_names_no_check_has_its_lines(cause: str) -> None:
     )
 
 
+def test_a_check_of_code_that_kinds_share_is_told_as_such() -> None:
+    """Where no code of the kind calls it, a change is one for every kind."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    finding = msgspec.structs.replace(found, cause="boundary", fix="mend the check")
+    told = [
+        add_handwritten_source(finding, TracedErrors([msgspec.structs.replace(error, source=source)]), UNREAD).fix
+        for source in ("k8s.io/apimachinery/v.go:7 in f", "pkg/v.go:7 in f")
+    ]
+    assert [True, False] == ["in code that kinds share: a change of it is one for every kind" in fix for fix in told]
+
+
 def test_a_helper_comes_with_the_call_for_the_path() -> None:
     """What is to be changed for one field is the call, and not the helper that makes the errors of many."""
     found, _ = traced_explanation(True, "spec.a", "")

@@ -119,6 +119,16 @@ def test_a_path_that_is_right_in_another_version_is_no_misspelt_name() -> None:
     assert "report another name; v2 has no such field either" == add_field_source(one, bare, others={"v2": bare}).fix
 
 
+def test_a_name_that_is_near_is_meant_rather_than_that_of_another_group() -> None:
+    """The check may serve one of the groups alone; another version of the same group is judged by the same one."""
+    root, spec = Shape("struct"), Shape("struct")
+    spec.__dict__["fields"] = (FieldShape("deprecatedTitle", Shape("string")),)
+    root.__dict__["fields"] = (FieldShape("spec", spec),)
+    one = made.finding(path="spec.title", version="v1beta1", cause="wrong-path", fix="report another name")
+    told = [add_field_source(one, root, others={name: SHAPE}).fix for name in ("core/v1", "v1")]
+    assert [True, False] == ["did you mean deprecatedTitle?" in fix for fix in told]
+
+
 def test_the_member_that_the_object_has_is_meant() -> None:
     """Two names end alike, and the object has one of them."""
     root = Shape("struct", "v1.A")
