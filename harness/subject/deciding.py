@@ -222,9 +222,10 @@ class HandwrittenCode:
         for one in frames:
             first = before.get((one.place.file, one.place.function))
             for branch in self._branches_above(one):
-                is_same = _is_beside(masking.path, path)
-                told = _tell_stop(branch, one, first, masking, path) if first is not None and is_same else ""
-                if told:
+                if first is None:
+                    continue
+                fails = _reads_what_failed(branch, first, masking, path)
+                if (fails or _is_beside(masking.path, path)) and (told := _tell_stop(branch, one, first, fails)):
                     return Stop(told)
         if not before:
             return None
@@ -287,9 +288,9 @@ UNREAD = HandwrittenCode()
 """Knows no sources."""
 
 
-def _tell_stop(branch: GoBranch, check: Frame, first: Frame, masking: Made, path: str) -> str:
+def _tell_stop(branch: GoBranch, check: Frame, first: Frame, fails: bool) -> str:
     place = check.place
-    if branch.excludes(first.offset) or _reads_what_failed(branch, first, masking, path):
+    if fails or branch.excludes(first.offset):
         taken = Decision(branch.text, place._replace(line=branch.line))
         return f"the check runs under {taken.sentence}, which is not taken here"
     is_inside = branch.own[0] <= first.offset < branch.own[1]

@@ -314,7 +314,7 @@ def test_a_check_behind_a_call_that_fails_for_the_masking_error_has_its_branch(t
     check = error("spec.template.name", "validateTemplate", text=_SELECTED)
     told = [
         text_of(code.find_stop(error(path, "validateSelector", text=_SELECTED), check, "spec.template.name"))
-        for path in ("spec.selector.matchLabels", "spec.other")
+        for path in ("spec.selector.matchExpressions[0].values", "spec.other")
     ]
     line = place("if err != nil", _SELECTED)
     number = int(line.partition(" in ")[0].rpartition(":")[2]) + 2
