@@ -9,9 +9,8 @@ of the answer show together is told; where several branches may be meant, none i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 from harness.diagnostics import TargetError
@@ -148,7 +147,7 @@ class HandwrittenCode:
             known = steps[: len(self._stacks.given_to(check, one))]
             return (parent[: len(known)] == known) + (parent == known)
 
-        return _choose(self._find(check, path, reads, made))
+        return _choose(self._find(check, path, reads, made).values())
 
     def find_update(self, check: Made, path: str) -> Sequence[Decision]:
         """Return the branches above a check that read the old object, by themselves or by an option, the nearest first,
@@ -164,7 +163,8 @@ class HandwrittenCode:
                 return 0
             if old:
                 given = [self._given(check, one, name) for name in old]
-                settings[one.place.file, branch.start] = "".join(dict.fromkeys(filter(None, given)))
+                told = "".join(dict.fromkeys(filter(None, given)))
+                settings[one.place.file, branch.start] = told or settings.get((one.place.file, branch.start), "")
                 return int(any(one is not None for one in given))
             if not any(map(_OPTIONS.search, branch.variables)):
                 return 0
@@ -172,8 +172,9 @@ class HandwrittenCode:
             settings[one.place.file, branch.start] = found
             return int(bool(found))
 
-        found = self._find(check, path, reads_old, (), settings)
-        return [one.decision for one in found] if len(found) <= _MOST_UPDATES else []
+        found = self._find(check, path, reads_old, ())
+        told = [one.decision._replace(given=settings.get(key, "")) for key, one in found.items()]
+        return told if len(told) <= _MOST_UPDATES else []
 
     def _given(self, check: Made, frame: Frame, name: str) -> str | None:
         """Say what gives an old value to a function, if a call does; None if it is given none."""
@@ -245,10 +246,9 @@ class HandwrittenCode:
         path: str,
         rank_of: Callable[[Frame, GoBranch], int],
         made: Sequence[Made],
-        given: Mapping[tuple[str, int], str] = MappingProxyType({}),
-    ) -> list[_RankedDecision]:
+    ) -> dict[tuple[str, int], _RankedDecision]:
         if self._stacks is None:
-            return []
+            return {}
         others = [(frame, one.path) for one in made for frame in self._stacks.frames(one)]
         found: dict[tuple[str, int], _RankedDecision] = {}
         for one in self._stacks.own(check):
@@ -259,9 +259,9 @@ class HandwrittenCode:
                     line = branch.leaves_at if branch.returns else branch.line
                     text = f"{branch.text} {{ return }}" if branch.returns else branch.text
                     key = one.place.file, branch.start
-                    decision = Decision(text, one.place._replace(line=line), given.get(key, ""))
+                    decision = Decision(text, one.place._replace(line=line))
                     found.setdefault(key, _RankedDecision(decision, one, rank))
-        return list(found.values())
+        return found
 
     def _branches_above(self, one: Frame) -> list[GoBranch]:
         return self._branches(one.place.file, one.offset)
@@ -309,7 +309,7 @@ def _reads_what_failed(branch: GoBranch, first: Frame, masking: Made, path: str)
     return not members.isdisjoint(name.lower() for name in branch.names)
 
 
-def _choose(found: Sequence[_RankedDecision]) -> Decision | None:
+def _choose(found: Collection[_RankedDecision]) -> Decision | None:
     """Return the only branch of the highest rank."""
     highest = max((one.rank for one in found), default=0)
     first = [one.decision for one in found if one.rank == highest]

@@ -271,7 +271,9 @@ func validateClaim(claim, oldClaim *Claim, path *field.Path) (errs field.ErrorLi
 	}
 	oldDevice := lookup(claim)
 	if oldDevice == nil {
-		errs = append(errs, field.Required(path, ""))
+		errs = append(errs, each(claim, func(one Item) field.ErrorList {
+			return field.ErrorList{field.Required(path, "")}
+		})...)
 	}
 	return errs
 }
@@ -287,7 +289,8 @@ def test_a_function_that_is_given_no_old_object_looks_at_none(tmp_path: Path) ->
     for call, told in ((create, []), (update, ["if oldClaim == nil || claim.Name != oldClaim.Name"])):
         check = error("spec", "field.Invalid", call, text=_OLD)
         assert told == [one.text for one in code.find_update(check, "spec")]
-    [found] = code.find_update(error("spec", "field.Required", update, text=_OLD), "spec")
+    check = error("spec", "field.Required", "each(claim", update, text=_OLD)
+    [found] = code.find_update(check, "spec")
     assert f", where oldDevice is what lookup returns at {place('lookup(claim)', _OLD)}" == found.given
 
 
@@ -320,3 +323,17 @@ def test_a_check_behind_a_call_that_fails_for_the_masking_error_has_its_branch(t
     number = int(line.partition(" in ")[0].rpartition(":")[2]) + 2
     assert [f"the check runs under `else of if err != nil` at {APPS}:{number} in ValidateSet, which is not taken here",
             ""] == told  # fmt: skip
+
+
+def test_what_gives_an_old_value_is_known_of_the_function_around_a_closure_too(tmp_path: Path) -> None:
+    """A closure is called by a helper, which is given no old object; the function around it is."""
+    text = _OLD.replace("oldDevice := lookup(claim)", "").replace("oldClaim *Claim, path", "oldDevice *Device, path")
+    text = text.replace("validateClaim(claim, oldClaim, field", "validateClaim(claim, oldClaim, field", 1).replace(
+        "oldClaim *Claim) field.ErrorList {\n", "old *Claim) field.ErrorList {\n\toldClaim := lookup(old)\n"
+    )
+    (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
+    (tmp_path / APPS).write_text(text)
+    update = "validateClaim(claim, oldClaim, field"
+    check = error("spec", "field.Required", "each(claim", update, text=text)
+    [found] = HandwrittenCode(CallSites(tmp_path)).find_update(check, "spec")
+    assert f", where oldDevice is what lookup returns at {place('oldClaim := lookup', text)}" == found.given
