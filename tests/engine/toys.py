@@ -93,6 +93,10 @@ class ToySubject:
         """Return the versions of a kind."""
         return [one for one in self.target.info.kinds if one.resource == info.resource]
 
+    def in_other_groups(self, info: KindInfo) -> list[KindInfo]:
+        """Have one group."""
+        return []
+
     def literals(self, info: KindInfo) -> Literals:
         """Know no sources."""
         return NO_LITERALS

@@ -1,0 +1,434 @@
+"""A finding names its handwritten check, and its fix what has to be changed there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+
+from harness.case import NEUTRAL, Answer, Case, Failure, Stage
+from harness.compare.comparator import Comparator
+from harness.compare.finding import Finding
+from harness.compare.mismatch import Mismatch
+from harness.engine.checksource import (
+    TracedErrors,
+    add_callers,
+    add_generation,
+    add_handwritten_source,
+    is_of_library,
+)
+from harness.engine.explain import Explainer
+from harness.fuzzers.shape import Shape
+from harness.jsonpath import canonical_path
+from harness.subject.callsites import CodeLine
+from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Stop
+from harness.subject.errorstack import GivenName, Made
+from harness.targets.target import drive
+from tests.compare.builders import answer, case, errors, info
+
+
+def traced_explanation(traces: bool, mismatch_of: str, *sources: str) -> tuple[Finding, list[Case]]:
+    """Explain a difference of a target whose traced answers have these sources; return what it was asked too."""
+    comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s", traces=traces)
+    given = answer(errors("TooMany@spec.a/maxItems covered"), errors("TooMany@spec.b/maxItems"))
+    asked: list[Case] = []
+
+    def ask(cases: list[Case]) -> list[Answer]:
+        asked.extend(cases)
+        plain = given.handwritten
+        told = tuple(msgspec.structs.replace(e, source=s) for e, s in zip(plain, sources, strict=False)) or plain
+        return [msgspec.structs.replace(given, handwritten=told if one.trace else plain) for one in cases]
+
+    kind, side = ("unmatched", "handwritten") if mismatch_of == "spec.a" else ("extra", "declarative")
+    mismatch = Mismatch(kind, mismatch_of, "FieldValueTooMany", "maxItems", side)  # type: ignore[arg-type]
+    return drive(explainer.explain(case(), given, mismatch, comparator, False, 8), ask), asked
+
+
+def test_a_finding_names_the_handwritten_check() -> None:
+    """One of the answers that are asked for anyway is traced; the case and the answer of the finding are not."""
+    found, asked = traced_explanation(True, "spec.a", "validation.go:7 in validateA")
+    plain, others = traced_explanation(False, "spec.a")
+    assert ("validation.go:7 in validateA", "") == (found.handwritten_source, plain.handwritten_source)
+    assert (len(others), 1, 0) == (len(asked), sum(one.trace for one in asked), sum(one.trace for one in others))
+    assert (found.cause, found.detail, found.answer) == (plain.cause, plain.detail, plain.answer)
+    assert (found.case, False) == (plain.case, found.case.trace)
+
+
+def test_a_check_that_is_silent_has_no_line() -> None:
+    """The handwritten side reports nothing at the path of the declarative error, so no line of it is guessed."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    traced = [msgspec.structs.replace(errors("TooMany@spec.a/maxItems")[0], source="validation.go:7 in validateA")]
+    assert "" == add_handwritten_source(found, TracedErrors(traced)).handwritten_source
+
+
+def test_an_error_on_another_path_has_the_line_of_the_check() -> None:
+    """It is the same error in another form: that one is to be moved, and the fix names its field and its line."""
+    found, _ = traced_explanation(True, "spec.b", "v.go:7 in validateA")
+    assert ("path", "v.go:7 in validateA") == (found.cause, found.handwritten_source)
+    assert found.fix.startswith("let the handwritten error for spec.a and the rule report one path")
+    assert found.fix.endswith("; the handwritten check is v.go:7 in validateA")
+
+
+@pytest.mark.parametrize(("cause", "expected"), [("ratcheting", ""), ("origin", "validation.go:7 in validateA")])
+def test_another_error_at_the_path_is_the_check_only_of_two_forms(cause: str, expected: str) -> None:
+    """A side that ratchets may report something else there; where both sides report, the other form is the check's."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    error = msgspec.structs.replace(errors("Invalid@spec.b/other")[0], source="validation.go:7 in validateA")
+    finding = msgspec.structs.replace(found, cause=cause)
+    assert expected == add_handwritten_source(finding, TracedErrors([error])).handwritten_source
+
+
+def test_a_target_that_knows_no_source_is_left_at_that() -> None:
+    """An ability is a promise that a line may be known, not that each one is."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    assert "" == found.handwritten_source
+
+
+def test_a_crash_of_handwritten_code_is_its_source() -> None:
+    """As the target told it; a crash elsewhere is not the handwritten side's."""
+    comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s")
+    stages: dict[Stage, str] = {"handwritten": "handwritten.py:2 in validate", "declarative": ""}
+    for stage, expected in stages.items():
+        crashed = Answer(1, failure=Failure(stage, "KeyError: 'spec'", True, "handwritten.py:2 in validate"))
+        [mismatch] = comparator.compare(case(), crashed)
+        found = explainer.leave_unexplained(case(), crashed, mismatch, comparator)
+        assert expected == found.handwritten_source
+
+
+def _behind_first(asked: Case) -> Answer:
+    """The check of spec.a stands behind the one of spec.first; every error is made on a line of its own."""
+    stop, check = errors("Invalid@spec.first", "Invalid@spec.a/minimum covered")
+    spec = asked.object["spec"]
+    one, source = (stop, "v.go:3 in validate") if "first" in spec else (check, "v.go:9 in validateA")
+    given = msgspec.structs.replace(one, source=source if asked.trace else "")
+    return answer((given,), errors("Invalid@spec.a/minimum beta"))
+
+
+@pytest.mark.parametrize("traces", [True, False])
+def test_a_masked_finding_names_where_it_stops_and_the_check_behind(traces: bool) -> None:
+    """The check is silent on the case itself: its line is that of the experiment, that of the stop is the case's."""
+    comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s", traces=traces)
+    asked = case({"spec": {"first": 1, "a": 1}})
+    said = _behind_first(asked)
+    [mismatch] = [one for one in comparator.compare(asked, said) if one.side == "declarative"]
+    steps = explainer.explain(asked, said, mismatch, comparator, False, 2)
+    found = drive(steps, lambda cases: [_behind_first(one) for one in cases])
+    assert ("masked", "v.go:9 in validateA" if traces else "") == (found.cause, found.handwritten_source)
+    told = f"; that error is made at v.go:3 in validate{SILENT}".replace("in f", "in validateA")
+    assert traces == found.fix.endswith(told)
+
+
+def test_the_own_code_is_named_before_a_library() -> None:
+    """An error that is made several times is the kind's own, where its validation makes it too."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    lines = ("k8s.io/apimachinery/pkg/x.go:3 in f", "pkg/apis/apps/validation.go:7 in validateA")
+    traced = [msgspec.structs.replace(error, source=source) for source in lines]
+    assert lines[1] == add_handwritten_source(found, TracedErrors(traced)).handwritten_source
+    assert lines[0] == add_handwritten_source(found, TracedErrors(traced[:1])).handwritten_source
+
+
+class ToldCode(HandwrittenCode):
+    """Sources that show what a test says."""
+
+    def find_way(self, check: Made) -> Sequence[CodeLine]:
+        return [CodeLine("v.go", 2, "call"), CodeLine("v.go", 1, "top")] if "helper" in check.source else ()
+
+    def find_name(self, check: Made, name: str, is_key: bool = False) -> GivenName | None:
+        return GivenName(tuple(CodeLine("v.go", number, name) for number in (4, 5)))
+
+    def count_callers(self, source: str, besides: str = "") -> int:
+        return 0 if besides and "own" in source else 4 if "many" in source else 3
+
+    def __init__(self, callers: Sequence[str] = (), under: str = "", stop: str = "", unreached: str = "") -> None:
+        super().__init__()
+        self.told, self.under, self.stop, self.unreached = callers, under, stop, unreached
+
+    @property
+    def _branch(self) -> Decision:
+        return Decision(self.under, CodeLine("v.go", 3, "validate"))
+
+    def callers(self, source: str) -> Sequence[str]:
+        return self.told
+
+    def is_of_operations(self, source: str, kind: str) -> bool:
+        return bool(self.under)
+
+    def forwards(self, source: str) -> str:
+        return "common.Check" if "forward" in source else ""
+
+    def find_condition(self, check: Made, path: str, beside: str, made: Sequence[Made] = ()) -> Decision | None:
+        return self._branch if self.under and beside else None
+
+    def find_update(self, check: Made, path: str) -> Sequence[Decision]:
+        return [self._branch] if self.under else []
+
+    def find_unreached(self, check: Made, path: str, subresource: str) -> str:
+        return self.unreached
+
+    def find_stop(self, masking: Made, check: Made, path: str) -> Stop | None:
+        return Stop(self.stop, self.stop.endswith("share")) if self.stop else None
+
+
+SILENT = "; the handwritten check, which is silent here, is v.go:9 in f"
+
+
+@pytest.mark.parametrize(
+    ("cause", "beside", "masked", "code", "told"),
+    [
+        ("conditional", "spec.x", False, ToldCode(under="if x"),
+         f"; the branch that decides is `if x` at v.go:3 in validate{SILENT}"),
+        ("conditional", "spec.x", False, ToldCode(), SILENT),
+        ("masked", "", True, ToldCode(stop="it ends at v.go:4 in g"), f"; it ends at v.go:4 in g{SILENT}"),
+        ("masked", "", True, ToldCode(), f"; that error is made at v.go:7 in first{SILENT}"),
+        ("ratcheting", "", False, ToldCode(under="if old == nil"),
+         f"{SILENT}, which depends on the old object under `if old == nil` at v.go:3 in validate"),
+        ("ratcheting", "", False, ToldCode(unreached="ValidateAUpdate (v.go:5)"),
+         f"{SILENT}, which ValidateAUpdate (v.go:5) does not call"),
+        ("ratcheting", "", False, ToldCode(), SILENT),
+    ],
+)  # fmt: skip
+def test_a_silent_check_comes_with_what_keeps_it_from_running(
+    cause: str, beside: str, masked: bool, code: HandwrittenCode, told: str
+) -> None:
+    """The line that makes the error is often a helper, where nothing can be changed; without sources less is told."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    first, error = errors("TooMany@spec.a/maxItems covered", "TooMany@spec.b/maxItems")
+    own, elsewhere = (
+        [msgspec.structs.replace(one, source=source)]
+        for one, source in ((first, "v.go:7 in first"), (error, "v.go:9 in f"))
+    )
+    traced = TracedErrors(own, elsewhere, first if masked else None, beside=beside)
+    finding = msgspec.structs.replace(found, cause=cause, fix="mend the check")
+    assert f"mend the check{told}" == add_handwritten_source(finding, traced, code).fix
+
+
+def test_code_that_all_kinds_share_is_not_to_be_changed() -> None:
+    """An exception is the whole fix: it is said instead of what the cause would change."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    first, error = errors("TooMany@spec.a/maxItems covered", "TooMany@spec.b/maxItems")
+    own, elsewhere = ([msgspec.structs.replace(one, source="v.go:9 in f")] for one in (first, error))
+    finding = msgspec.structs.replace(found, cause="masked", fix="let the handwritten validator go on")
+    told = add_handwritten_source(finding, TracedErrors(own, elsewhere, first), ToldCode(stop="which all kinds share"))
+    assert f"write an exception; which all kinds share{SILENT}" == told.fix
+
+
+def test_a_check_that_ratchets_already_says_under_which_condition() -> None:
+    """So nobody is told to let it ratchet as if it did not."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in f")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = TracedErrors([msgspec.structs.replace(error, source="v.go:7 in f")])
+    finding = msgspec.structs.replace(found, cause="ratcheting", fix="mend the check", handwritten_source="")
+    told = add_handwritten_source(finding, traced, ToldCode(under="if old == nil")).fix
+    assert told.endswith("depends on the old object already, under `if old == nil` at v.go:3 in validate")
+    assert "mend the check; the handwritten check is v.go:7 in f" == add_handwritten_source(finding, traced).fix
+
+
+def test_an_error_that_shared_code_makes_too_names_all_places() -> None:
+    """A change at one of them would leave the difference; a line that forwards names what it calls."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    lines = ("k8s.io/apimachinery/pkg/x.go:3 in f", "pkg/v.go:7 in forwardA", "k8s.io/apimachinery/pkg/x.go:3 in f")
+    traced = TracedErrors([msgspec.structs.replace(error, source=source) for source in lines])
+    told = add_handwritten_source(msgspec.structs.replace(found, fix="mend the check"), traced, ToldCode()).fix
+    assert "made 3 times: by code that kinds share at k8s.io/apimachinery/pkg/x.go:3 in f, and by" in told
+    assert "the call of common.Check at pkg/v.go:7 in forwardA; a change of the latter" in told
+    more = [*traced.own, msgspec.structs.replace(error, source="pkg/v.go:9 in forwardB")]
+    told = add_handwritten_source(msgspec.structs.replace(found, fix="the check"), TracedErrors(more), ToldCode()).fix
+    assert (
+        "pkg/v.go:7 in forwardA and that of common.Check at pkg/v.go:9 in forwardB (in a function of 3 callers); a"
+        in told
+    )
+
+
+@pytest.mark.parametrize("cause", ["duplicate", "wording", "boundary", "other-value"])
+def test_a_fix_of_code_that_names_no_check_has_its_lines(cause: str) -> None:
+    """Two calls that report one error are both named: to mend one of them is not enough."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = [msgspec.structs.replace(error, source=one) for one in ("v.go:7 in f", "v.go:9 in g")]
+    same = [traced[0], msgspec.structs.replace(error, source="v.go:8 in f")]
+    finding = msgspec.structs.replace(found, cause=cause, fix="delete it")
+    assert add_handwritten_source(finding, TracedErrors(same), ToldCode()).fix.endswith("at v.go:8 and v.go:7 in f")
+    told = "delete it; the handwritten check reports 2 errors here, made at v.go:7 in f and v.go:9 in g"
+    assert told == add_handwritten_source(finding, TracedErrors(traced), UNREAD).fix
+    assert "delete it; the handwritten check is v.go:7 in f" == (
+        add_handwritten_source(finding, TracedErrors(traced[:1]), UNREAD).fix
+    )
+
+
+def test_a_check_of_code_that_kinds_share_is_told_as_such() -> None:
+    """Where no code of the kind calls it, a change is one for every kind."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    finding = msgspec.structs.replace(found, cause="boundary", fix="mend the check")
+    told = [
+        add_handwritten_source(finding, TracedErrors([msgspec.structs.replace(error, source=source)]), UNREAD).fix
+        for source in ("k8s.io/apimachinery/v.go:7 in f", "pkg/v.go:7 in f")
+    ]
+    assert [True, False] == ["in code that kinds share: a change of it is one for every kind" in fix for fix in told]
+
+
+def test_a_helper_comes_with_the_call_for_the_path() -> None:
+    """What is to be changed for one field is the call, and not the helper that makes the errors of many."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = TracedErrors([msgspec.structs.replace(error, source="v.go:7 in helper")])
+    finding = msgspec.structs.replace(found, cause="boundary", fix="mend the check")
+    told = "mend the check; the handwritten check is v.go:7 in helper, called for this path at v.go:2 in call"
+    told += ", which is called at v.go:1 in top"
+    assert told == add_handwritten_source(finding, traced, ToldCode()).fix
+
+
+@pytest.mark.parametrize(
+    ("cause", "path", "partner", "name"),
+    [
+        ("wrong-path", "spec.map.b", "", "b"),
+        ("path", "spec.names[ab].x", "spec.names[abc].x", "names"),
+        ("path", "spec.a", "spec.b.c", "a"),
+        ("path", "spec.a", "spec.a.c", ""),
+        ("wrong-path", "spec.a", "", "a"),
+        ("boundary", "spec.a", "spec.b", ""),
+    ],
+)
+def test_a_name_in_a_path_that_misleads_has_the_lines_that_give_it(
+    cause: str, path: str, partner: str, name: str
+) -> None:
+    """The error is made further down, where the path is what it was given. Several calls may give one name."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = [msgspec.structs.replace(error, field=path, source="v.go:7 in f")]
+    source = "types.go:3" if "map" in path else ""  # what a map has no line for stands below its field
+    finding = msgspec.structs.replace(
+        found, cause=cause, path=canonical_path(path), member="map.b" if source else "a", source=source, fix="mend"
+    )
+    other = msgspec.structs.replace(error, field=partner) if partner else None
+    told = add_handwritten_source(finding, TracedErrors(traced, partner=other), ToldCode()).fix
+    what = "key below" if "[" in path else "name"
+    given = f"the {what} {name} is given at v.go:4 in {name} and at v.go:5 in {name}; " if name else ""
+    assert f"mend; {given}the handwritten check is v.go:7 in f" == told
+    finding = msgspec.structs.replace(finding, fix=told, handwritten_source="v.go:7 in f")
+    is_warned = "called by A" in add_callers(finding, NEUTRAL, ToldCode(("f is called by A (v.go:3)",))).fix
+    assert is_warned == (not name)
+
+
+@pytest.mark.parametrize(
+    ("fix", "is_warned"),
+    [("take the mark `covered` from x; the handwritten check is v.go:7 in f", True), ("go on", False)],
+)
+def test_a_mark_in_a_shared_helper_comes_with_its_callers(fix: str, is_warned: bool) -> None:
+    """What is changed there is changed for every kind that calls it; other fixes need no warning."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in f")
+    told = add_callers(
+        msgspec.structs.replace(found, fix=fix),
+        NEUTRAL,
+        ToldCode(("f is called by A (v.go:3)", "B (v.go:5)")),
+    )
+    assert is_warned == ("called by A (v.go:3), B (v.go:5)" in told.fix)
+    assert fix == add_callers(msgspec.structs.replace(found, fix=fix), NEUTRAL, UNREAD).fix
+    words = msgspec.structs.replace(found, fix="give the words; the handwritten check is v.go:7 in f", cause="wording")
+    calls = "f is called by ValidateA (v.go:3)", "ValidateAUpdate (v.go:5)"
+    operations = add_callers(words, NEUTRAL, ToldCode(calls, under="both")).fix
+    assert (True, False) == (operations.endswith("make the operation its condition"), "option" in operations)
+    assert "called by A" in add_callers(words, NEUTRAL, ToldCode(("f is called by A (v.go:3)", "B (v.go:5)"))).fix
+    line = "the handwritten check is v.go:7 in f"
+    for cause, told_fix, expected in (
+        ("wording", f"give the words; {line}", True),
+        ("ratcheting", f"skip what did not change; {line}", True),
+        ("ratcheting", f"look at it; {line}, which depends on the old object under `if x` at v.go:2 in g", False),
+        ("ratcheting", "declare a key of the list", False),
+        ("wrong-path", f"report another name; {line}", False),
+    ):
+        one = msgspec.structs.replace(found, fix=told_fix, cause=cause)
+        code = ToldCode(("f is called by A (v.go:3)", "B (v.go:5)"))
+        assert expected == ("called by A" in add_callers(one, NEUTRAL, code).fix)
+
+
+def test_what_the_validation_of_a_kind_shares_is_no_other_kinds() -> None:
+    """Creates and updates of one object are to have one limit; the words of their errors may be marked apart."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in own")
+    code = ToldCode(("own is called by A (v.go:3)", "B (v.go:5)"))
+    for cause, expected in (("boundary", False), ("ratcheting", False), ("wording", True)):
+        one = msgspec.structs.replace(found, fix="mend; the handwritten check is v.go:7 in own", cause=cause)
+        assert expected == ("called by A" in add_callers(one, NEUTRAL, code).fix)
+
+
+@pytest.mark.parametrize(
+    ("cause", "told"), [("ratcheting", "many is called by 4 functions"), ("wording", "by A (v.go:3)")]
+)
+def test_of_many_callers_the_number_is_enough(cause: str, told: str) -> None:
+    """Words, marks and origins are another matter: there each caller has to be looked at."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in many")
+    line = "mend the check; the handwritten check is v.go:7 in many"
+    one = msgspec.structs.replace(found, fix=line, cause=cause)
+    assert add_callers(one, NEUTRAL, ToldCode(("many is called by A (v.go:3)",))).fix.startswith(f"{line}; ")
+    assert told in add_callers(one, NEUTRAL, ToldCode(("many is called by A (v.go:3)",))).fix
+
+
+def test_a_check_that_is_silent_here_is_found_by_the_path_of_the_internal_type() -> None:
+    """The rule reports the path of its version, the check that of the internal type."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    [error] = errors("TooMany@spec.exactly.b/maxItems")
+    elsewhere = [msgspec.structs.replace(error, source="v.go:7 in f")]
+    traced = TracedErrors(elsewhere=elsewhere, path="spec.exactly.b")
+    assert "v.go:7 in f" == add_handwritten_source(found, traced).handwritten_source
+    assert "" == add_handwritten_source(found, traced._replace(path="")).handwritten_source
+
+
+def test_the_code_behind_a_rule_that_repeats_an_error_is_named() -> None:
+    """No tag changes it; a handwritten error that is repeated has its own lines."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems beta")
+    made = msgspec.structs.replace(error, stack="k8s.io/v.go:9 in Check, called at k8s.io/zz.go:3 in Validate")
+    twice = msgspec.structs.replace(found, cause="duplicate", side="declarative", fix="say it once")
+    told = add_handwritten_source(twice, TracedErrors([made, made]), UNREAD).fix
+    assert told.startswith(
+        "say it once; the errors are made at k8s.io/v.go:9 in Check, for all fields whose rule calls"
+    )
+    assert is_of_library(twice, TracedErrors([made]))
+    others = (msgspec.structs.replace(twice, side="handwritten"), msgspec.structs.replace(twice, cause="wording"))
+    assert [False, False, False] == [
+        *(is_of_library(one, TracedErrors([made])) for one in others), is_of_library(twice, TracedErrors([error])),
+    ]  # fmt: skip
+
+
+def test_errors_that_a_fix_wants_to_be_marked_have_their_line() -> None:
+    """They are of another case, and stand at the end of a fix that is to be made at a tag."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [own, twice] = errors("TooMany@spec.a/maxItems covered", "Duplicate@spec.l[1]")
+    traced = TracedErrors(
+        [msgspec.structs.replace(own, source="v.go:7 in f")],
+        marked=[msgspec.structs.replace(twice, source="v.go:9 in validateSet")] * 2,
+    )
+    finding = msgspec.structs.replace(found, cause="ratcheting", fix="declare a key")
+    assert "declare a key; they are made at v.go:9 in validateSet" == add_handwritten_source(finding, traced).fix
+
+
+def test_a_version_without_rules_has_the_line_that_says_so() -> None:
+    """Of several versions each; one whose package is not found has none."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    finding = msgspec.structs.replace(found, fix="write an exception")
+
+    class GeneratedCode(HandwrittenCode):
+        def find_generation(self, group: str, version: str) -> str:
+            return "" if version == "v1" else f"{version}/doc.go has none"
+
+    told = [add_generation(finding, versions, GeneratedCode()).fix for versions in (("v2", "v1", "v3"), ("v1",), ())]
+    assert ["write an exception; v2/doc.go has none and v3/doc.go has none", *["write an exception"] * 2] == told
+
+
+@pytest.mark.parametrize(("fix", "is_told"), [("mend; did you mean b?", False), ("mend", True)])
+def test_a_misspelt_name_is_wrong_for_all_that_a_line_serves(fix: str, is_told: bool) -> None:
+    """Of a name that is right for others the call for this field is told too."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    finding = msgspec.structs.replace(found, cause="wrong-path", member="a", source="", fix=fix)
+
+    class ServingCode(ToldCode):
+        def find_name(self, check: Made, name: str, is_key: bool = False) -> GivenName | None:
+            return GivenName((CodeLine("v.go", 4, "f"),), CodeLine("v.go", 6, "g"))
+
+    traced = TracedErrors([msgspec.structs.replace(error, source="v.go:7 in f")])
+    told = add_handwritten_source(finding, traced, ServingCode()).fix
+    assert is_told == ("which serves other fields too, for this one at v.go:6 in g" in told)
