@@ -144,7 +144,7 @@ MUTATIONS = (
     Mutation("one entry less", put("spec.labels", "maxProperties", 7)),
     Mutation("shorter values", put("spec.labels[*]", "maxLength", 62)),
     Mutation("another default", put("spec.source.bucket.region", "default", "eu-2"),
-             "objects differ, and no verdict: defaults are compared where a rule reads them"),
+             "objects differ, and verdicts only where ratcheting compares the default with an old value"),
     Mutation("unknown fields are dropped", put("spec.driver", "x-kubernetes-preserve-unknown-fields", None)),
     Mutation("a field dropped", drop_member("spec.source.bucket", "region")),
     Mutation("null allowed", put("spec.retentionDays", "nullable", True),

@@ -124,6 +124,21 @@ def test_a_crd_against_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.kubernetes
+def test_objects_of_the_project_come_first(tmp_path: Path) -> None:
+    """Those in a folder are asked before others are made of them, and one that is not accepted is told."""
+    (tmp_path / "samples").mkdir()
+    sample = "{apiVersion: storage.example.com/v1, kind: Backup, metadata: {name: a}, spec: SPEC}"
+    good, bad = "{schedule: '0 3 * * *', source: {type: Bucket, bucket: {url: 's3://attic'}}}", "{copies: -1}"
+    for name, spec in (("good", good), ("bad", bad)):
+        (tmp_path / "samples" / f"{name}.yaml").write_text(sample.replace("SPEC", spec))
+    done = harness(
+        tmp_path, "run", "--crd", BEFORE, "--before", BEFORE, "--example", "samples", "--max-cases", "200", "--jobs",
+        "1",
+    )  # fmt: skip
+    assert "2 examples replayed first, not as expected: samples/bad.yaml:1\n" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.kubernetes
 def test_a_function_against_its_rules(tmp_path: Path) -> None:
     """The one check that a function lacks is found, and where both reject for one reason nothing is."""
     (tmp_path / "checks.py").write_text(HANDWRITTEN)
