@@ -90,6 +90,28 @@ def test_errors_and_statuses_are_read(server: Recording) -> None:
 
 
 @pytest.mark.parametrize(
+    ("validates", "takes_over", "setting"),
+    [(1, 1, "takeover"), (1, 0, "validation-on"), (0, 1, "takeover-only"), (0, 0, "validation-off")],
+)
+def test_two_gates_decide_before_levels(server: Recording, validates: int, takes_over: int, setting: str) -> None:
+    """Where metrics do not tell, rules run and are not served; the gate of later releases means nothing there."""
+    gates = {"": validates, "Takeover": takes_over, "Beta": 0}
+    server.pages["/version"] = {"gitVersion": "v1.35.4"}
+    assert "validation-on" == setting_of(server)
+    server.pages["/metrics"] = "".join(
+        f'kubernetes_feature_enabled{{name="DeclarativeValidation{end}",stage="BETA"}} {on}\n'
+        for end, on in gates.items()
+    )
+    assert setting == setting_of(server)
+
+
+def setting_of(server: Recording) -> str:
+    """The setting under which a server of 1.35.4 is asked."""
+    with ServerTarget(Access(f"http://127.0.0.1:{server.server_port}"), "1.35.4", rate=1e6) as target:
+        return target.ask([case()])[0].served[0].setting
+
+
+@pytest.mark.parametrize(
     ("reply", "words"),
     [
         ((200, "<html>Sign in</html>"), "it answers 200 with something else than JSON"),
