@@ -6,7 +6,7 @@ import json
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -128,6 +128,37 @@ def test_what_is_not_validation_is_told(server: Recording, reply: Reply, words: 
     assert failure is not None
     assert words in failure.message
     assert (3 if reply[0] == 429 else 1) == sum(method == "POST" for method, _, _, _ in server.seen)
+
+
+def test_a_server_that_refuses_the_user_is_an_error(server: Recording) -> None:
+    """At once if it lets nobody in; one that stops doing so is asked no more creates of that kind."""
+    said: list[str] = []
+    server.write = lambda: (401, {"reason": "Unauthorized", "message": "Unauthorized"})
+    answers = ask(server, case(), case(), note=said.append)
+    assert ["not asked: apps/v1 deployments create: it answers 401 Unauthorized: Unauthorized"] == said
+    assert [True, True] == [answer.failure is not None for answer in answers]
+    assert 1 == sum(method == "POST" for method, _, _, _ in server.seen)
+    server.refusal = 401, {"message": "Unauthorized"}
+    with pytest.raises(TargetError, match="/version answers 401") as error:
+        connect(server)
+    assert "valid credentials" in str(error.value)
+
+
+def test_an_answer_that_comes_too_late_is_none(server: Recording) -> None:
+    """The case was not asked, and the next one is asked on a new connection."""
+    release = threading.Event()
+    replies: Iterator[Callable[[], Reply]] = iter([lambda: (201 + release.wait(10), {}), lambda: (201, {})])
+    server.write = lambda: next(replies)()
+    with connect(server) as target:
+        target._client._timeout = 0.05
+        target._client._disconnect()
+        [late] = target.ask([case()])
+        target._client._timeout = 10
+        [next_one] = target.ask([case()])
+    release.set()
+    assert late.failure is not None
+    assert "it gave no answer for 0.05 seconds" in late.failure.message
+    assert next_one.failure is None
 
 
 def test_a_server_that_stops_answering_is_given_up(server: Recording) -> None:
