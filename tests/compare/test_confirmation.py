@@ -67,6 +67,28 @@ def test_a_value_that_a_worker_shortened_is_the_whole_one() -> None:
     assert "contradicted" == outcome(ours(short), its((other,)))
 
 
+def test_what_differs_from_process_to_process_is_no_difference() -> None:
+    """Addresses of pointers, also in a value that a worker shortened, and the spaces of a quoted difference."""
+    ours_says, it_says = (
+        FieldError("FieldValueInvalid", "spec.owners", f"{{A:(*bool)({at}), B:1}}: only one")
+        for at in ("0x1c", "0x2dd")
+    )
+    assert "confirmed" == outcome(ours(ours_says), its((it_says,)))
+    other = msgspec.structs.replace(it_says, detail=it_says.detail.replace("B:1", "B:2"))
+    assert "contradicted" == outcome(ours(ours_says), its((other,)))
+    values = [
+        f"{{A:(*bool)({at}), B:{tail}}}" for at, tail in (("0x1c", "x" * 900), ("0x2dd", "x" * 900), ("0x2", "y"))
+    ]
+    short = FieldError("FieldValueInvalid", "spec.owners", "only one", value=capped(values[0]))
+    same, different = (FieldError("FieldValueInvalid", "spec.owners", f"{value}: only one") for value in values[1:])
+    assert "confirmed" == outcome(ours(short), its((same,)))
+    assert "contradicted" == outcome(ours(short), its((different,)))
+    spaced = FieldError("FieldValueForbidden", "spec", "is immutable\n- \tA: nil,\n")
+    hard = FieldError("FieldValueForbidden", "spec", "is immutable\n-\xa0\tA: nil,\n")
+    assert "confirmed" == outcome(ours(spaced), its((hard,)))
+    assert "confirmed" == outcome(ours(hard), its((spaced,)))
+
+
 def test_an_internal_error_with_the_texts_of_the_list_is_the_list() -> None:
     """Bindings are refused in this form."""
     text = "spec.size: Invalid value: 3: must be even"

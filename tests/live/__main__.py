@@ -20,6 +20,7 @@ from tests.live.sample import compare, draw
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--release", default="1.37.1")
 parser.add_argument("--cases", type=int, default=20_000)
+parser.add_argument("--seed", type=int, default=1, help="of the search: parts of a sample have one each")
 parser.add_argument("--gates", action="append", default=[])
 parser.add_argument("--findings", action="store_true", help="ask about the findings of the search instead")
 parser.add_argument(
@@ -27,7 +28,7 @@ parser.add_argument(
 )
 options = parser.parse_args()
 gates = parse_gates(options.gates)
-cases, findings = draw(options.release, gates, options.cases)
+cases, findings = draw(options.release, gates, options.cases, options.seed)
 cases = findings if options.findings else cases
 click.echo(f"{len(cases):,} different cases are drawn")
 outcomes: Counter[tuple[str, str]] = Counter()

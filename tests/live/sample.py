@@ -59,11 +59,11 @@ class Sampled:
                 self.kept[place] = case
 
 
-def draw(release: str, gates: Gates, size: int) -> tuple[list[Case], list[Case]]:
+def draw(release: str, gates: Gates, size: int, seed: int = 1) -> tuple[list[Case], list[Case]]:
     """Return cases of a search that asks ten times as many, and those of its findings."""
     kept: list[Case] = []
     spec = SubjectSpec("kubernetes", release, gates=dict(gates))
-    config = RunConfig(seed=1, budget=Budget(None, 10 * size), jobs=1)
+    config = RunConfig(seed=seed, budget=Budget(None, 10 * size), jobs=1)
     found = engine.run(spec, config, opener=partial(_open_sampled, size, kept)).findings
     shown = [one.case for one in found if one.case.mode == "served" and not one.case.options and one.case.object]
     return unique(kept), unique(shown)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from typing import Any
+import tracemalloc
+from typing import Any, BinaryIO, cast
 
 from harness.case import Operation
 from harness.stored.auditlog import AuditLog
 from harness.stored.storedobject import Reading, StoredObject
+from tests.stored.test_dumps import Endless
 
 
 def widget(size: int, revision: str = "", **more: Any) -> dict[str, Any]:
@@ -106,6 +108,22 @@ def test_memory_is_bounded() -> None:
     update = event("update", widget(2, "5"), widget(2, "6"))
     lines = [event("get", None, widget(1, "5")), *first, update]
     assert [True, False] == [read(*lines, most=most)[0][0].old is None for most in (500, 1 << 20)]
+
+
+def test_memory_does_not_grow_with_the_log() -> None:
+    """A log of 16 MB takes less than four, and so does one of a gigabyte: what is remembered of it is compressed."""
+    line = (
+        json.dumps(event("update", widget(2, "5", text="x" * 20_000), widget(2, "6", text="x" * 20_000))).encode()
+        + b"\n"
+    )
+    stream = io.BufferedReader(Endless(line, line, 399, b""))
+    reading = Reading()
+    tracemalloc.start()
+    count = sum(1 for _ in AuditLog(cast(BinaryIO, stream), "audit.log", reading))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (400, 0) == (count, reading.problem_count)
+    assert most < 4 << 20
 
 
 def test_secrets_are_replaced_and_a_changed_one_still_differs() -> None:

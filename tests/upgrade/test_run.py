@@ -182,6 +182,20 @@ def test_requests_of_an_audit_log_are_asked_as_they_were_sent(check: Check, rele
     assert (widget("a", size=3), widget("a")) == (releases.asked[0].object, releases.asked[0].old)
 
 
+def test_requests_of_kinds_that_nobody_serves_are_counted(check: Check) -> None:
+    """As objects of them are: an audit log of another release, or of a cluster with CRDs, has some."""
+    address = RequestAddress("example.com", "v1", "gadgets", "")
+    gadget = {"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "a"}}
+    sent = StoredObject(gadget, "audit.log:1", None, Operation.CREATE, address)
+    known = StoredObject(
+        widget("a"), "audit.log:2", None, Operation.CREATE, RequestAddress("example.io", "v1", "widgets", "")
+    )
+    spec = SubjectSpec("kubernetes", AFTER, against=BEFORE)
+    document = check_upgrade(UpgradeRequest(spec, ("audit.log",)), [sent, known], Reading(), lambda text: None)
+    [left] = document.left_out
+    assert (2, 1, 1) == (document.exit_code, left.count, document.objects)
+
+
 def test_encrypted_objects_make_it_incomplete(check: Check) -> None:
     """They are no object that was judged, unless they are allowed to be left out."""
     reading = Reading()

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from random import Random
+from typing import cast
 
 import msgspec
 import pytest
@@ -15,10 +16,15 @@ from harness.case import Answer, Case, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.compare.composition import compose, settings
 from harness.compare.recomposition import compare_composition
+from harness.engine.plan import key_of
 from harness.subject.goorder import in_order
 from harness.targets.kubernetes import KubernetesTarget
+from harness.targets.live.counters import read_counters
+from harness.targets.live.target import LiveTarget
+from harness.targets.target import Target
 from tests.conformance.cases import cases_of
 from tests.conformance.kinds import kinds_of
+from tests.live.sample import compare, draw, predict
 from tests.targets.kubernetes.test_target import ask, info_of, keys, only
 
 pytestmark = pytest.mark.kubernetes
@@ -148,6 +154,24 @@ def test_validation_is_off() -> None:
             assert {setting.name: [e.text for e in ours]} == {
                 one.setting: [error.text for error in one.errors] for one in answer.served
             }
+
+
+def test_300_findings_are_confirmed_by_its_server(older: KubernetesTarget) -> None:
+    """None is contradicted, under both settings, and its counters of mismatches rise by as much as we predict."""
+    found = [msgspec.structs.replace(case, id=number) for number, case in enumerate(draw(RELEASE, {}, 1500)[1])]
+    assert len(found) >= 300
+    kinds = {info.key: info for info in older.info.kinds}
+    with LiveTarget(RELEASE) as server:
+        before = read_counters(server.access)
+        both = list(zip(found, older.ask(found), server.ask(found), strict=True))
+        rise = read_counters(server.access) - before
+        asked = cast(Target, older), cast(Target, server)
+        outcomes = [(why.outcome, case, why.reason) for case, _, why in compare(found, *asked)]
+    assert {"takeover", "validation-on"} == {one.setting for _, _, its in both for one in its.served}
+    assert [] == [one for one in outcomes if one[0] not in ("confirmed", "unreachable")]
+    assert 250 < sum(outcome == "confirmed" for outcome, _, _ in outcomes)
+    predicted = sum(predict(case, ours, its, kinds[key_of(case)])[1] for case, ours, its in both)
+    assert 0 < predicted == rise["declarative_validation_mismatch_total", ""]
 
 
 def test_generated_validators_equal_compiled_ones(older: KubernetesTarget) -> None:

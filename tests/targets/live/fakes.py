@@ -31,13 +31,17 @@ Reply = tuple[int, Any]
 
 
 class Recording(ThreadingHTTPServer):
-    """A server that records what arrives, and answers what it is told to; None closes the connection."""
+    """A server that records what arrives, and answers what it is told to; None closes the connection.
+
+    With a `refusal`, every read is answered with it.
+    """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.seen: list[tuple[str, str, bytes, str]] = []
         self.pages: dict[str, Any] = dict(DISCOVERY)
         self.write: Callable[[], Reply | None] = lambda: (201, {})
+        self.refusal: Reply | None = None
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: clients leave."""
@@ -50,9 +54,10 @@ class Handler(BaseHTTPRequestHandler):
     server: Recording
 
     def do_GET(self) -> None:
-        """Answer a page, with JSON or with text."""
+        """Answer a page, with JSON or with text; all with a refusal, if there is one."""
+        known = self.path in self.server.pages
         self._answer(
-            (200, self.server.pages[self.path]) if self.path in self.server.pages else (404, {"message": "no"})
+            self.server.refusal or ((200, self.server.pages[self.path]) if known else (404, {"message": "no"}))
         )
 
     def do_POST(self) -> None:

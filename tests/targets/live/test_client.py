@@ -6,7 +6,7 @@ import json
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -90,6 +90,28 @@ def test_errors_and_statuses_are_read(server: Recording) -> None:
 
 
 @pytest.mark.parametrize(
+    ("validates", "takes_over", "setting"),
+    [(1, 1, "takeover"), (1, 0, "validation-on"), (0, 1, "takeover-only"), (0, 0, "validation-off")],
+)
+def test_two_gates_decide_before_levels(server: Recording, validates: int, takes_over: int, setting: str) -> None:
+    """Where metrics do not tell, rules run and are not served; the gate of later releases means nothing there."""
+    gates = {"": validates, "Takeover": takes_over, "Beta": 0}
+    server.pages["/version"] = {"gitVersion": "v1.35.4"}
+    assert "validation-on" == setting_of(server)
+    server.pages["/metrics"] = "".join(
+        f'kubernetes_feature_enabled{{name="DeclarativeValidation{end}",stage="BETA"}} {on}\n'
+        for end, on in gates.items()
+    )
+    assert setting == setting_of(server)
+
+
+def setting_of(server: Recording) -> str:
+    """The setting under which a server of 1.35.4 is asked."""
+    with ServerTarget(Access(f"http://127.0.0.1:{server.server_port}"), "1.35.4", rate=1e6) as target:
+        return target.ask([case()])[0].served[0].setting
+
+
+@pytest.mark.parametrize(
     ("reply", "words"),
     [
         ((200, "<html>Sign in</html>"), "it answers 200 with something else than JSON"),
@@ -106,6 +128,37 @@ def test_what_is_not_validation_is_told(server: Recording, reply: Reply, words: 
     assert failure is not None
     assert words in failure.message
     assert (3 if reply[0] == 429 else 1) == sum(method == "POST" for method, _, _, _ in server.seen)
+
+
+def test_a_server_that_refuses_the_user_is_an_error(server: Recording) -> None:
+    """At once if it lets nobody in; one that stops doing so is asked no more creates of that kind."""
+    said: list[str] = []
+    server.write = lambda: (401, {"reason": "Unauthorized", "message": "Unauthorized"})
+    answers = ask(server, case(), case(), note=said.append)
+    assert ["not asked: apps/v1 deployments create: it answers 401 Unauthorized: Unauthorized"] == said
+    assert [True, True] == [answer.failure is not None for answer in answers]
+    assert 1 == sum(method == "POST" for method, _, _, _ in server.seen)
+    server.refusal = 401, {"message": "Unauthorized"}
+    with pytest.raises(TargetError, match="/version answers 401") as error:
+        connect(server)
+    assert "valid credentials" in str(error.value)
+
+
+def test_an_answer_that_comes_too_late_is_none(server: Recording) -> None:
+    """The case was not asked, and the next one is asked on a new connection."""
+    release = threading.Event()
+    replies: Iterator[Callable[[], Reply]] = iter([lambda: (201 + release.wait(10), {}), lambda: (201, {})])
+    server.write = lambda: next(replies)()
+    with connect(server) as target:
+        target._client._timeout = 0.05
+        target._client._disconnect()
+        [late] = target.ask([case()])
+        target._client._timeout = 10
+        [next_one] = target.ask([case()])
+    release.set()
+    assert late.failure is not None
+    assert "it gave no answer for 0.05 seconds" in late.failure.message
+    assert next_one.failure is None
 
 
 def test_a_server_that_stops_answering_is_given_up(server: Recording) -> None:
