@@ -143,6 +143,20 @@ def test_what_the_validators_do_not_see_is_known(server: LiveTarget, validators:
     assert ["unreachable", "unreachable", *["confirmed"] * 7] == outcomes
 
 
+def test_a_name_is_made_as_the_server_makes_it(server: LiveTarget, validators: Target) -> None:
+    """Some kinds take the beginning of a name as the whole name: an address is accepted, and others are quoted."""
+    spec = {"parentRef": {"resource": "pods", "name": "a", "group": "apps", "namespace": "a"}}
+    address = {"apiVersion": "networking.k8s.io/v1", "kind": "IPAddress", "spec": spec}
+    names = ("10.0.0.1", "a")
+    addresses = [{**address, "metadata": {"generateName": name}} for name in names]
+    key = "networking.k8s.io", "v1", "IPAddress", Operation.CREATE
+    cases = [Case(number, *key, new, None, "ipaddresses") for number, new in enumerate(addresses)]
+    assert [0, 1] == [len(answer.handwritten) for answer in validators.ask(cases)]
+    generated = {**pod(), "metadata": {"generateName": "a"}}
+    cases.append(Case(2, "", "v1", "Pod", Operation.CREATE, generated, None, "pods"))
+    assert ["confirmed"] * 3 == [why.outcome for _, _, why in compare(cases, validators, cast(Target, server))]
+
+
 def test_a_name_that_is_taken_is_no_error_of_validation(server: LiveTarget) -> None:
     """The object was validated before: a server looks for the name afterwards."""
     space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}

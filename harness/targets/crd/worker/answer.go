@@ -171,7 +171,7 @@ func (q *question) prepare() {
 	q.fail(rest.EnsureObjectNamespaceMatchesRequestNamespace(rest.ExpectedNamespaceForScope(q.space, namespaced), q.obj))
 	if q.old == nil {
 		rest.WipeObjectMetaSystemFields(q.obj)
-		fillCreated(q.obj)
+		fillCreated(q.obj, q.entry.create)
 		q.entry.create.PrepareForCreate(q.context(), q.obj)
 		return
 	}

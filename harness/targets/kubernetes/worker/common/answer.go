@@ -281,7 +281,7 @@ func (q *question) prepareCreate(objectMeta metav1.Object) (finish func()) {
 	if e.store == nil {
 		return finish
 	}
-	fillCreated(objectMeta)
+	fillCreated(objectMeta, e.store.CreateStrategy)
 	q.name = objectMeta.GetName()
 	ctx := e.context("create", q.name, e.gv.Version, q.space)
 	if e.store.BeginCreate != nil {

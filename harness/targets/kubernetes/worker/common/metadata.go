@@ -15,12 +15,17 @@ const (
 
 var filledTime = metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 
-// fillCreated gives a new object what the server fills in before its strategy prepares it.
-func fillCreated(objectMeta metav1.Object) {
+// fillCreated gives a new object what the server fills in before its strategy prepares it. A name is made as the strategy
+// makes it, but of what it draws by chance. Some strategies take the beginning as the whole name.
+func fillCreated(objectMeta metav1.Object, strategy interface{ GenerateName(base string) string }) {
 	objectMeta.SetCreationTimestamp(filledTime)
 	objectMeta.SetUID(filledUID)
-	if generate := objectMeta.GetGenerateName(); generate != "" && objectMeta.GetName() == "" {
-		objectMeta.SetName(generate[:min(len(generate), 58)] + filledName)
+	if base := objectMeta.GetGenerateName(); base != "" && objectMeta.GetName() == "" {
+		name := strategy.GenerateName(base)
+		if name != base {
+			name = base[:min(len(base), 58)] + filledName
+		}
+		objectMeta.SetName(name)
 	}
 }
 

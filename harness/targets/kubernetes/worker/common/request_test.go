@@ -177,3 +177,29 @@ func TestVersionsThatEndedAreNotServed(t *testing.T) {
 		t.Errorf("a group that a gate left empty: %v", err)
 	}
 }
+
+type namesBy func(string) string
+
+func (n namesBy) GenerateName(base string) string { return n(base) }
+
+// A name is the beginning with an ending that is always the same, or what the strategy makes of it.
+func TestNamesAreMadeAsTheStrategyMakesThem(t *testing.T) {
+	random := namesBy(func(base string) string { return base + "4b2zz" })
+	whole := namesBy(func(base string) string { return base })
+	for _, one := range []struct {
+		given    metav1.ObjectMeta
+		strategy namesBy
+		name     string
+	}{
+		{metav1.ObjectMeta{GenerateName: "a-"}, random, "a-" + filledName},
+		{metav1.ObjectMeta{GenerateName: strings.Repeat("a", 70)}, random, strings.Repeat("a", 58) + filledName},
+		{metav1.ObjectMeta{GenerateName: "10.0.0.1"}, whole, "10.0.0.1"},
+		{metav1.ObjectMeta{GenerateName: "a-", Name: "b"}, random, "b"},
+		{metav1.ObjectMeta{}, random, ""},
+	} {
+		meta := one.given
+		if fillCreated(&meta, one.strategy); meta.Name != one.name {
+			t.Errorf("%v: %q", one.given, meta.Name)
+		}
+	}
+}
