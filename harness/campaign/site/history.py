@@ -192,8 +192,8 @@ def _count(settings: Sequence[MergedSetting], changes: CampaignChanges | None) -
         for function in report.code:
             for block in function.blocks:
                 for tally in of(release):
-                    key = release, (function.file, function.name, block.start, block.end)
-                    tally.blocks[key] = tally.blocks.get(key, False) or block.reached
+                    place = release, function.file, function.name, block.start, block.end
+                    tally.blocks[place] = tally.blocks.get(place, False) or block.reached
         for finding in report.findings:
             for tally in of(release, finding.group):
                 _keep_worst(tally.findings, (release, finding.fingerprint), finding)
