@@ -18,9 +18,9 @@ from typing import Any
 
 import msgspec
 
-from harness.campaign.ledger import CampaignLedger, code_digest, missing_extra
+from harness.campaign.ledger import CampaignLedger, LedgerError, code_digest, missing_extra
 from harness.campaign.plan import CampaignUnit
-from harness.campaign.unitrun import compute_remotely
+from harness.campaign.unitrun import UnitOutcome, UnitTask, compute_remotely
 from harness.diagnostics import TargetError
 
 AHEAD = 2
@@ -31,6 +31,8 @@ MOST_DEATHS = 20
 """How many workers may die with the same unit before it is given up."""
 _CONNECTING = 10.0
 """How long a scheduler may take to answer. Units: seconds."""
+_PLAIN = ("dask", "msgpack", "error")
+"""How results travel: as bytes; the client reads no pickle of a worker."""
 _WAIT = 60.0
 """How long a scheduler may take to have a worker. Units: seconds."""
 
@@ -74,10 +76,10 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
                 n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
                 silence_logs=50, host="127.0.0.1",
             )  # fmt: skip
-            with cluster, distributed.Client(cluster) as client:
+            with cluster, distributed.Client(cluster, serializers=_PLAIN) as client:
                 yield client
             return
-        client = distributed.Client(scheduler, timeout=_CONNECTING)
+        client = distributed.Client(scheduler, timeout=_CONNECTING, serializers=_PLAIN)
     except (OSError, TimeoutError, ValueError) as error:
         raise _gone(scheduler or "the embedded scheduler", error) from None
     with client:
@@ -93,7 +95,10 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
 def execute(
     ledger: CampaignLedger, client: Any, folder: Path, on_progress: Callable[[Tally], None], retry: int = MOST_TRIES
 ) -> Tally:
-    """Compute the units of a ledger that have no report. Raises: HarnessError when the scheduler goes away."""
+    """Compute the units of a ledger that have no report. Raises: HarnessError when the scheduler goes away.
+
+    A ledger that cannot be written ends it as well: no unit could be kept.
+    """
     from distributed import as_completed
     from distributed.client import FutureCancelledError
     from distributed.comm import CommClosedError
@@ -101,6 +106,7 @@ def execute(
     done = ledger.done()
     units = list(ledger.units())
     missing = [unit for unit in units if unit.digest not in done]
+    go = ledger.go()
     tally = Tally(len(units), before=len(units) - len(missing))
     on_progress(tally)
     waiting = iter(missing)
@@ -111,10 +117,8 @@ def execute(
 
     def hand_out(unit: CampaignUnit) -> None:
         tries[unit.digest] += 1
-        future = client.submit(
-            compute_remotely, msgspec.json.encode(unit).decode(), ledger.url, str(folder), code_digest(),
-            key=f"{unit.digest}-{tries[unit.digest]}-{own}", pure=False,
-        )  # fmt: skip
+        task = msgspec.json.encode(UnitTask(unit, ledger.url, str(folder), code_digest(), go))
+        future = client.submit(compute_remotely, task, key=f"{unit.digest}-{tries[unit.digest]}-{own}", pure=False)
         running[future.key] = unit
         finished.add(future)
 
@@ -128,6 +132,8 @@ def execute(
             error = _take(future, tally)
             if isinstance(error, (CommClosedError, FutureCancelledError)):
                 raise _gone(client.scheduler.address, error)
+            if isinstance(error, LedgerError):
+                raise error
             if error is None:
                 tally.done += 1
             elif tries[unit.digest] < retry:
@@ -147,9 +153,11 @@ def _take(future: Any, tally: Tally) -> BaseException | None:
     """Add the outcome of a unit to the tally, and return its error."""
     if future.status != "finished":
         return future.exception() if future.status == "error" else _cancelled()
-    cases, problem = future.result()
-    tally.cases += cases
-    return TargetError(problem) if problem else None
+    outcome = msgspec.json.decode(future.result(), type=UnitOutcome)
+    tally.cases += outcome.cases
+    if outcome.stops:
+        return LedgerError(outcome.problem)
+    return TargetError(outcome.problem) if outcome.problem else None
 
 
 def _cancelled() -> BaseException:

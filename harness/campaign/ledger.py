@@ -7,12 +7,14 @@ and two campaigns may write to one ledger.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import os
 import uuid
 import zlib
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +32,7 @@ T = TypeVar("T")
 VERSION = 2
 """The layout of ledgers. A ledger of another one is refused."""
 _MARKER = "campaign-ledger.json"
+_GO = "go-version"
 
 
 class LedgerMarker(msgspec.Struct, frozen=True):
@@ -57,6 +60,10 @@ def code_digest() -> str:
     return digest.hexdigest()[:20]
 
 
+class LedgerError(TargetError):
+    """A ledger cannot be read or written, as on a full disk: no unit can be kept, and what is done stays."""
+
+
 class CampaignLedger:
     """A ledger at a folder or a URL that fsspec knows, such as `s3://bucket/nightly`."""
 
@@ -72,8 +79,8 @@ class CampaignLedger:
         except (ImportError, ValueError, TypeError, KeyError, OSError) as error:
             raise TargetError(f"the ledger {url} cannot be opened", str(error), "name a folder or s3://...") from None
 
-    def create(self) -> None:
-        """Make the place a ledger of this code, unless it is one. Raises: HarnessError if it is another's."""
+    def check_place(self) -> None:
+        """Check that the place is a ledger of this code, or empty. Raises: HarnessError."""
         if self._exists(_MARKER):
             return self.check()
         try:
@@ -82,7 +89,12 @@ class CampaignLedger:
             raise self._unusable(error) from None
         if found:
             raise TargetError(f"{self.url} is no ledger, and not empty", fix="name an empty or a new folder")
-        self._write(_MARKER, msgspec.json.encode(LedgerMarker(VERSION, code_digest(), harness.__version__)))
+
+    def create(self) -> None:
+        """Make the place a ledger of this code, unless it is one. Raises: HarnessError if it is another's."""
+        self.check_place()
+        if not self._exists(_MARKER):
+            self._write(_MARKER, msgspec.json.encode(LedgerMarker(VERSION, code_digest(), harness.__version__)))
 
     def check(self) -> None:
         """Check that units of this ledger are computed by this code. Raises: HarnessError."""
@@ -108,6 +120,22 @@ class CampaignLedger:
                 "use the harness that began it, or begin another ledger",
             )  # fmt: skip
         return marker
+
+    def keep_go(self, version: str) -> None:
+        """Keep the version of Go that builds the targets of this ledger. Raises: HarnessError if it has another one."""
+        known = self.go()
+        if known and version and known != version:
+            raise TargetError(
+                f"{self.url} has units of targets that {known} built, and the workers have {version}",
+                "validators that another Go built are no part of one result",
+                f"install {known} on every worker, or begin another ledger",
+            )  # fmt: skip
+        if version and not known:
+            self._write(_GO, version.encode())
+
+    def go(self) -> str:
+        """Return the version of Go that builds targets; empty if none was built yet."""
+        return self._read(_GO).decode("utf-8", "replace") if self._exists(_GO) else ""
 
     def add_plan(self, plan: CampaignPlan) -> None:
         """Keep a plan."""
@@ -175,6 +203,27 @@ class CampaignLedger:
             f"remove it and units/{name}.json.gz, if they are there; `harness campaign resume` computes both again",
         )  # fmt: skip
 
+    def keep_claim(self, name: str, data: bytes) -> None:
+        """Keep the claim of a command, or renew it."""
+        self._write(f"claims/{name}", data)
+
+    def drop_claim(self, name: str) -> None:
+        """Remove a claim, unless somebody did. Raises: HarnessError."""
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                self._files.rm_file(f"{self._root}/claims/{name}")
+        except OSError as error:
+            raise self._unusable(error) from None
+
+    def claims(self) -> dict[str, tuple[bytes, datetime]]:
+        """Return the claims, each with the time at which it was written, by the clock of the store."""
+        found = {}
+        for name in self._names("claims"):
+            with contextlib.suppress(FileNotFoundError):
+                place = f"{self._root}/claims/{name}"
+                found[name] = self._files.cat_file(place), self._files.modified(place)
+        return found
+
     def _exists(self, name: str) -> bool:
         try:
             return bool(self._files.exists(f"{self._root}/{name}"))
@@ -206,10 +255,12 @@ class CampaignLedger:
             self._files.pipe_file(part, data)
             self._files.mv(part, whole)
         except OSError as error:
+            with contextlib.suppress(OSError):
+                self._files.rm_file(part)
             raise self._unusable(error) from None
 
-    def _unusable(self, error: Any) -> TargetError:
-        return TargetError(
+    def _unusable(self, error: Any) -> LedgerError:
+        return LedgerError(
             f"the ledger {self.url} cannot be used", str(error),
             "check space and permissions; what is done stays, and `harness campaign resume` goes on",
         )  # fmt: skip

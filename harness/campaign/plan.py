@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,17 @@ from harness.limits import check_yaml, read_bounded_text
 
 OPTIONS = (
     "kubernetes", "crd", "policy", "command", "types", "before", "against", "webhook", "function", "validator",
-    "schema", "mode", "declarative", "example", "kind", "operation",
+    "schema", "branches", "mode", "declarative", "example", "kind", "operation",
 )  # fmt: skip
 """The options of `harness run` that a target may have, next to `suite`."""
 _NAMING = ("suite", "kubernetes", "crd", "policy", "command")
 _KEYS = ("targets", "gates", "pairwise", "seeds", "cases", "shards")
 _LISTS = ("example", "kind", "operation")
+_CHOICES = {"operation": ("create", "update"), "mode": ("served", "given"), "declarative": ("target", "python")}
+_SWITCHES = ("schema", "branches")
+DEFAULT_SETTING = "default"
+"""The setting of gates that a release has by itself."""
+_SETTING = re.compile(r"\w+=(true|false)(,\w+=(true|false))*")
 _MOST_UNITS = 1_000_000
 _MOST_GATES = 40
 DEFAULT_CASES = 100_000
@@ -154,10 +160,14 @@ def _targets(file: Path, entries: Any, problems: list[Diagnostic]) -> Iterator[t
             value = entry.get(key)
             values = value if key in _LISTS and isinstance(value, list) else [value] if value is not None else []
             for one in values:
-                if key == "schema" and one is True:
-                    words.append("--schema")
+                if key in _SWITCHES and one is True:
+                    words.append(f"--{key}")
                 elif not isinstance(one, str) or not one or one.startswith("-"):
                     problems.append(_wrong(file, f"{where}: {key} is {one!r}", fix=f'a text, such as {key}: "..."'))
+                elif key in _CHOICES and one not in _CHOICES[key]:
+                    known = _CHOICES[key]
+                    fix = near_miss(one, known) or " or ".join(known)
+                    problems.append(_wrong(file, f"{where}: {key} is {one!r}", fix=fix))
                 else:
                     words += [one] if key == "suite" else [f"--{key}", one]
         yield tuple(words)
@@ -169,10 +179,21 @@ def _gates(file: Path, found: Mapping[str, Any], problems: list[Diagnostic]) -> 
         if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
             problems.append(_wrong(file, f"{name}: a list of texts is needed, and it is {value!r}"))
             return ("default",)
+    problems += check_settings(str(file), [*given, *(f"{gate}=true" for gate in pairs)])
     if len(pairs) > _MOST_GATES or len(pairs) == 1 or len(set(pairs)) < len(pairs):
         problems.append(_wrong(file, f"pairwise: 2 to {_MOST_GATES} different gates are needed, not {len(pairs)}"))
         return ("default",)
     return tuple(dict.fromkeys([*given, *(cover_pairs(pairs) if pairs else ())]))
+
+
+def check_settings(source: str, settings: Sequence[str]) -> list[Diagnostic]:
+    """Return what is wrong with settings of gates, as texts."""
+    fix = f"{DEFAULT_SETTING}, or A=true,B=false"
+    return [
+        Diagnostic(Position(source), "campaign-plan", f"gates: {one!r} is no setting of gates", fix=fix)
+        for one in settings
+        if one != DEFAULT_SETTING and not _SETTING.fullmatch(one)
+    ]
 
 
 def _seeds(file: Path, value: Any, problems: list[Diagnostic]) -> tuple[int, ...]:

@@ -8,22 +8,48 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from harness.campaign.corpora import CampaignCorpus, read_corpus, write_corpus
-from harness.campaign.ledger import CampaignLedger
+from harness.campaign.ledger import CampaignLedger, LedgerError, code_digest
 from harness.campaign.plan import CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
 from harness.report.formats.json import encode
 from harness.report.model.reading import read_report
+from harness.targets.kubernetes.release import find_toolchain
 
 MAX_UNIT_SECONDS = 4 * 3600.0
 """How long one unit may take. Units: seconds."""
-_MOST_SHOWN = 600
+MOST_SHOWN = 600
+"""At most this many bytes of what a run said are shown."""
 _COMPLETE = "budget"
 """How a part of a run ends that asked all of its cases."""
+_OF_GO = frozenset({"--kubernetes", "--policy", "--validator"})
+"""The options of targets that are built with Go."""
+
+
+class UnitTask(msgspec.Struct, frozen=True):
+    """A unit on its way to a worker: the ledger, the folder of the plan's paths, and the code that may compute it.
+
+    `code` is the digest of the harness, `go` the version of Go that builds targets, empty for any.
+    """
+
+    unit: CampaignUnit
+    url: str
+    folder: str
+    code: str
+    go: str = ""
+
+
+class UnitOutcome(msgspec.Struct, frozen=True):
+    """What comes back from a worker: the cases, or why there are none. `stops`: the ledger cannot be written."""
+
+    cases: int = 0
+    problem: str = ""
+    stops: bool = False
 
 
 def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
@@ -32,26 +58,15 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
     A run that ended before all cases is not kept. Raises: HarnessError with what the run said.
     """
     with tempfile.TemporaryDirectory(prefix="harness-unit-") as temporary:
-        file, errors = Path(temporary, "report.json"), Path(temporary, "errors")
-        corpus, problems = Path(temporary, "corpus"), list[str]()
+        file, corpus, problems = Path(temporary, "report.json"), Path(temporary, "corpus"), list[str]()
         if unit.corpus:
             write_corpus(ledger.corpus(unit.corpus), corpus, problems.append)
-        command = [sys.executable, "-m", "harness.campaign.unitprocess", "run", *unit.arguments]
-        command += ["--jobs", "1", "--quiet", "--exceptions", os.devnull, "--json", str(file), "--corpus", str(corpus)]
-        with open(errors, "wb") as stream:
-            process = subprocess.Popen(
-                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stream,
-                start_new_session=True,
-            )  # fmt: skip
-        try:
-            process.wait(MAX_UNIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise _failed(unit, f"it took more than {MAX_UNIT_SECONDS:.0f} s") from None
-        finally:
-            _end(process)
-        said = errors.read_bytes()[-_MOST_SHOWN:].decode("utf-8", "replace").strip()
+        options = ("--jobs", "1", "--quiet", "--exceptions", os.devnull, "--json", str(file), "--corpus", str(corpus))
+        code, _, said = run_harness(("run", *unit.arguments, *options), folder)
+        if code is None:
+            raise _failed(unit, f"it took more than {MAX_UNIT_SECONDS:.0f} s")
         if not file.is_file():
-            raise _failed(unit, said or f"exit code {process.returncode}")
+            raise _failed(unit, said or f"exit code {code}")
         report = read_report(file)
         for part in report.parts:
             if part.stopped != _COMPLETE:
@@ -59,7 +74,7 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
         # The cases of a corpus are those of findings, and the report has them.
         kept = CampaignCorpus(seeds=read_corpus(corpus, problems.append).seeds)
         if problems:
-            raise _failed(unit, "; ".join(problems)[:_MOST_SHOWN])
+            raise _failed(unit, "; ".join(problems)[:MOST_SHOWN])
         ledger.keep_corpus(unit.digest, kept)  # before the report, which says that the unit is done
         # A file of this machine is not part of the result.
         findings = tuple(
@@ -70,23 +85,64 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
         return report.cases
 
 
-def compute_remotely(encoded: str, url: str, folder: str, code: str) -> tuple[int, str]:
-    """Compute a unit in a worker of a scheduler. Only texts and numbers travel. Returns the cases, and an error."""
-    from harness.campaign.ledger import code_digest
+def compute_remotely(task: bytes) -> bytes:
+    """Compute a unit in a worker of a scheduler: a `UnitTask` and a `UnitOutcome` as JSON.
 
-    if code != code_digest():
-        return 0, f"this worker has another build of the harness ({code_digest()}, not {code})"
+    Nothing but these bytes comes back, which Dask does not pickle: an outcome may have words of a target.
+    """
     try:
-        return compute(msgspec.json.decode(encoded, type=CampaignUnit), CampaignLedger(url), folder), ""
+        asked = msgspec.json.decode(task, type=UnitTask)
+        check_code(asked.code, asked.go)
+        outcome = UnitOutcome(compute(asked.unit, CampaignLedger(asked.url), asked.folder))
+    except LedgerError as error:
+        outcome = UnitOutcome(problem=str(error), stops=True)
     except (HarnessError, OSError) as error:
-        return 0, str(error)
+        outcome = UnitOutcome(problem=str(error))
+    except Exception as error:  # a bug: an exception would be pickled with what it holds
+        outcome = UnitOutcome(problem=f"{type(error).__name__}: {error}")
+    return msgspec.json.encode(outcome)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the run and what it started."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def check_code(code: str, go: str) -> None:
+    """Check that this worker may compute units of a ledger. Raises: TargetError."""
+    if code != code_digest():
+        raise TargetError(
+            f"this worker has another build of the harness ({code_digest()}, not {code})",
+            "units that other code computed are no part of one result", "install the build that began the ledger",
+        )  # fmt: skip
+    if go and (own := find_toolchain().version) != go:
+        raise TargetError(
+            f"this worker has another Go ({own}, not {go})",
+            "validators that another Go built are no part of one result", f"install {go} on every worker",
+        )  # fmt: skip
+
+
+def go_of(targets: Sequence[Sequence[str]]) -> str:
+    """Return the version of Go that builds targets here; empty if none is built. Raises: TargetError without Go."""
+    return find_toolchain().version if any(_OF_GO & set(words) for words in targets) else ""
+
+
+def run_harness(words: Sequence[str], folder: str) -> tuple[int | None, bytes, str]:
+    """Run the command line of the harness in a folder, and end all that it started.
+
+    Returns: its exit code, None if it took too long; its output; and the last that it said on stderr.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "harness.campaign.unitprocess", *words], cwd=folder, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=errors, start_new_session=True,
+        )  # fmt: skip
+        try:
+            code = process.wait(MAX_UNIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        output.seek(0)
+        errors.seek(0)
+        return code, output.read(), errors.read()[-MOST_SHOWN:].decode("utf-8", "replace").strip()
 
 
 def _failed(unit: CampaignUnit, why: str) -> TargetError:

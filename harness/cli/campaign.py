@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from functools import wraps
 from pathlib import Path
@@ -14,17 +14,19 @@ import click
 import msgspec
 from rich.table import Table
 
-from harness.campaign.corpora import read_corpus
+from harness.campaign.checking import check_plan
+from harness.campaign.claim import claimed
+from harness.campaign.corpora import CampaignCorpus, read_corpus
 from harness.campaign.execution import Tally, connected, execute
-from harness.campaign.ledger import CampaignLedger
-from harness.campaign.plan import DEFAULT_CASES, CampaignPlan, read_plan
+from harness.campaign.ledger import CampaignLedger, code_digest
+from harness.campaign.plan import DEFAULT_CASES, CampaignPlan, check_settings, read_plan
 from harness.campaign.result import MergedSetting, merge_settings
 from harness.cli import COULD_NOT_RUN, campaignresults
 from harness.cli.live import verbosity_options
 from harness.cli.options import FOLDER
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, policy_options, publish, replay_command
 from harness.cli.searching import cores, sigterm_interrupts
-from harness.diagnostics import UsageError
+from harness.diagnostics import InputError, UsageError
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.report.escaping import count, lines, visible
 from harness.report.formats.terminal.lines import console
@@ -117,15 +119,25 @@ def run(
     if plan is not None:
         what = read_plan(plan)
     else:
+        if problems := check_settings("--gates", gates):
+            raise InputError(problems)
         targets = tuple(("--kubernetes", release) for release in releases)
         what = CampaignPlan(targets, gates or ("default",), tuple(range(1, seeds + 1)), max_cases, shards)
     entries = exceptions_in(exceptions)
     kept = CampaignLedger(ledger)
-    kept.create()
-    if corpus is not None:
-        what = _start_from(kept, what, corpus)
-    kept.add_plan(what)
-    tally = _execute(kept, scheduler, workers, folder)
+    kept.check_place()
+    found = None if corpus is None else _corpus_of(corpus)
+    if found is not None:
+        what = msgspec.structs.replace(what, corpus=found.digest)
+    with _connected(scheduler, workers) as client:
+        go = check_plan(client, what, str(folder.absolute()), code_digest(), str(plan or "--kubernetes"))
+        kept.create()
+        with claimed(kept):
+            kept.keep_go(go)
+            if found is not None:
+                kept.keep_corpus(found.digest, found)
+            kept.add_plan(what)
+            tally = _execute(kept, client, folder)
     return _judge(kept, tally, folder_of_reports, entries, exceptions, policy)
 
 
@@ -144,7 +156,8 @@ def resume(
     entries = exceptions_in(exceptions)
     kept = CampaignLedger(ledger)
     kept.check()
-    tally = _execute(kept, scheduler, workers, folder)
+    with _connected(scheduler, workers) as client, claimed(kept):
+        tally = _execute(kept, client, folder)
     return _judge(kept, tally, folder_of_reports, entries, exceptions, policy)
 
 
@@ -183,23 +196,27 @@ def report(ledger: str, folder_of_reports: Path | None, exceptions: Path | None,
     return _judge(kept, None, folder_of_reports, entries, exceptions, policy)
 
 
-def _start_from(ledger: CampaignLedger, plan: CampaignPlan, folder: Path) -> CampaignPlan:
-    """Keep the corpus of a folder in the ledger, and return the plan that starts from it. Raises: UsageError."""
+def _corpus_of(folder: Path) -> CampaignCorpus:
+    """Read the corpus of a folder. Raises: UsageError if it has none."""
     problems: list[str] = []
     corpus = read_corpus(folder, problems.append)
     for problem in problems:
         click.echo(f"harness: {lines(problem)}", err=True)
     if not corpus.cases and not corpus.seeds:
         raise UsageError(f"{folder} has no corpus\n  fix: harness campaign corpus LEDGER --output {folder}")
-    ledger.keep_corpus(corpus.digest, corpus)
-    return msgspec.structs.replace(plan, corpus=corpus.digest)
+    return corpus
 
 
-def _execute(ledger: CampaignLedger, scheduler: str | None, workers: int | None, folder: Path) -> Tally:
+@contextmanager
+def _connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     with sigterm_interrupts(), connected(scheduler, workers or cores()) as client:
         click.echo(f"dashboard: {client.dashboard_link}", err=True)
-        with closing(_Progress()) as progress:
-            return execute(ledger, client, folder.absolute(), progress)
+        yield client
+
+
+def _execute(ledger: CampaignLedger, client: Any, folder: Path) -> Tally:
+    with closing(_Progress()) as progress:
+        return execute(ledger, client, folder.absolute(), progress)
 
 
 class _Progress:

@@ -16,7 +16,7 @@ from harness.engine.local import Callbacks, Local
 from harness.engine.outcome import JobOutcome, discovery
 from harness.engine.rules import examine_rules
 from harness.engine.search import UnitSearch
-from harness.engine.units import RequestKey, Unit
+from harness.engine.units import RequestKey, Unit, unknown_patterns
 from harness.engine.witnesses import replay, replay_rules
 from harness.events import Event, Found, Met, Noted, Progress, Replayed, Result, Started
 from harness.fuzzers.budget import Clock
@@ -74,7 +74,9 @@ class SubjectRun:
         units = self.local.units()
         if not units:
             wanted = ", ".join((*self.config.kinds, *self.config.operations)) or "anything"
-            raise UsageError(f"{self.subject.name} serves nothing that matches {wanted}")
+            hints = unknown_patterns(self.subject.target.info.kinds, self.config.kinds).values()
+            near = next(filter(None, hints), "harness kinds lists what it serves")
+            raise UsageError(f"{self.subject.name} serves nothing that matches {wanted}\n  fix: {near}")
         # A shard may have no units; its report is merged with those of the others.
         self.units = tuple(unit for unit in units if self.config.shard.has(unit))
 

@@ -15,6 +15,7 @@ from random import Random
 from typing import TypeAlias
 
 from harness.case import KindInfo, Operation
+from harness.diagnostics import near_miss
 
 RequestKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
 
@@ -63,12 +64,25 @@ def matches(info: KindInfo, patterns: Sequence[str]) -> bool:
     """Whether a pattern matches: kind, resource, `group/resource`, `group/version/resource` or full name."""
     if not patterns:
         return True
+    return any(fnmatchcase(name.lower(), pattern.lower()) for name in _names(info) for pattern in patterns)
+
+
+def unknown_patterns(kinds: Iterable[KindInfo], patterns: Sequence[str]) -> dict[str, str]:
+    """Return the patterns that match none of the kinds, each with the closest name, empty if nothing is close."""
+    known = list(kinds)
+    names = list(dict.fromkeys(name for info in known for name in _names(info)))
+    return {
+        pattern: near_miss(pattern, names)
+        for pattern in patterns
+        if not any(matches(info, [pattern]) for info in known)
+    }  # fmt: skip
+
+
+def _names(info: KindInfo) -> list[str]:
     resource = info.resource + (f"/{info.subresource}" if info.subresource else "")
     group = info.group or "core"
     names = [resource, f"{group}/{resource}", f"{group}/{info.version}/{resource}", info.name]
-    if not info.subresource:
-        names.append(info.kind)
-    return any(fnmatchcase(name.lower(), pattern.lower()) for name in names for pattern in patterns)
+    return names if info.subresource else [*names, info.kind]
 
 
 def units_of(

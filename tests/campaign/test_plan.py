@@ -25,6 +25,13 @@ def test_a_plan_is_cut_into_units_of_every_target_setting_seed_and_shard(tmp_pat
     assert "suites/claim_v1 --gates A=true seed 2 shard 3/3" == str(units[-1])
 
 
+def test_a_target_may_count_the_handwritten_code_that_it_reaches(tmp_path: Path) -> None:
+    """As `harness run --branches` does."""
+    file = tmp_path / "plan.yaml"
+    file.write_text("targets: [{kubernetes: '1.37.1', branches: true}]\n")
+    assert (("--kubernetes", "1.37.1", "--branches"),) == read_plan(file).targets
+
+
 def test_the_same_plan_gives_the_same_units() -> None:
     """Whatever the order in which a plan says it, and on every machine: the digest is part of the ledger's layout."""
     unit = CampaignUnit(("suites/claim_v1",), "default", 1, 100, "1/1")
@@ -54,6 +61,9 @@ def test_every_pair_of_gates_has_each_of_its_values(number: int, settings_needed
         ("targets: [{kubernetes: 1.37}]\ncases: 0\nseeds: x", ["kubernetes is 1.37", "cases is 0", "seeds is 'x'"]),
         ("targets: [{suite: --help}]", ["suite is '--help'"]),
         ("targets: [{suite: s, kinds: p}]", ["unknown key 'kinds'"]),
+        ("targets: [{suite: s, operation: updat, mode: x}]", ["mode is 'x'", "did you mean update?"]),
+        ("targets: [{suite: s}]\ngates: [A, default, 'B=true, C=no']", ["'A' is no setting", "'B=true, C=no' is no"]),
+        ("targets: [{suite: s}]\npairwise: [A, 'B C']", ["'B C=true' is no setting"]),
         ("targets: [{suite: s}]\npairwise: [A]", ["2 to 40 different gates"]),
         ("targets: [{suite: s}]\ngates: A=true", ["gates: a list of texts"]),
         ("targets: [{suite: s}]\nseeds: 100000\nshards: 100", ["more than 1,000,000 units"]),

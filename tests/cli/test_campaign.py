@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from harness.campaign.claim import claimed
+from harness.campaign.ledger import CampaignLedger
 from harness.report.model.reading import read_report
 from tests.cli.fakes import call
 
@@ -45,6 +47,10 @@ def test_a_campaign_from_the_plan_to_its_report(place: Path, capfd: Any) -> None
     assert not lost.exists()
     assert 1 == call(capfd, "campaign", "resume", "ledger", "--workers", "1", "-q").code
     assert lost.exists()
+    with claimed(CampaignLedger("ledger")):
+        told = call(capfd, "campaign", "resume", "ledger", "--workers", "1", "-q")
+    assert 2 == told.code
+    assert "is being written by process" in told.err
 
 
 def test_what_is_wrong_is_told_before_anything_is_written(place: Path, capfd: Any) -> None:
@@ -62,6 +68,14 @@ def test_what_is_wrong_is_told_before_anything_is_written(place: Path, capfd: An
         told = call(capfd, "campaign", name, "ledger")
         assert 2 == told.code
         assert "is no ledger of campaigns" in told.err
+    told = call(capfd, "campaign", "run", "--kubernetes", "1.37.1", "--gates", "A=maybe", "--ledger", "ledger")
+    assert (2, True) == (told.code, "'A=maybe' is no setting of gates" in told.err)
+    (place / "near.yaml").write_text("targets: [{suite: migration, kind: backupz}, {suite: migratoin}]\n")
+    told = call(capfd, "campaign", "run", "near.yaml", "--ledger", "ledger", "--workers", "1")
+    assert 2 == told.code
+    assert "near.yaml: campaign-plan: migration --kind backupz: it serves nothing that matches backupz" in told.err
+    assert "did you mean backups?" in told.err
+    assert "near.yaml: campaign-plan: migratoin: " in told.err
     assert not (place / "ledger").exists()
     assert 2 == call(capfd, "campaign", "run", "nosuch.yaml", "--ledger", "ledger").code
 

@@ -192,7 +192,7 @@ def _count(settings: Sequence[MergedSetting], changes: CampaignChanges | None) -
         for function in report.code:
             for block in function.blocks:
                 for tally in of(release):
-                    place = release, (function.file, function.name, block.start, block.end)
+                    place = release, function.file, function.name, block.start, block.end
                     tally.blocks[place] = tally.blocks.get(place, False) or block.reached
         for finding in report.findings:
             for tally in of(release, finding.group):

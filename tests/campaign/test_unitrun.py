@@ -1,0 +1,102 @@
+"""A worker computes what it may, and says why it does not; nothing that comes back is pickled."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+from distributed.protocol.serialize import serialize
+
+from harness.campaign import unitrun
+from harness.campaign.ledger import CampaignLedger, code_digest
+from harness.campaign.plan import CampaignPlan, CampaignUnit
+from harness.campaign.unitrun import UnitOutcome, UnitTask, compute_remotely
+from harness.diagnostics import HarnessError
+from harness.targets.kubernetes.release import Toolchain
+from tests.report.made import HOSTILE
+
+UNIT = CampaignUnit(("migration",), "default", 1, 50, "1/1")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> CampaignLedger:
+    """A ledger with a plan of one unit."""
+    found = CampaignLedger(str(tmp_path / "ledger"))
+    found.create()
+    found.add_plan(CampaignPlan((("migration",),), cases=50))
+    return found
+
+
+def outcome(ledger: CampaignLedger, code: str = "", go: str = "") -> UnitOutcome:
+    """What a worker answers, in a folder without any suite."""
+    folder = str(Path(ledger.url).parent)
+    task = UnitTask(UNIT, ledger.url, folder, code or code_digest(), go)
+    return msgspec.json.decode(compute_remotely(msgspec.json.encode(task)), type=UnitOutcome)
+
+
+def test_a_worker_with_another_harness_or_go_is_refused(
+    ledger: CampaignLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before it asks anything, with what to install."""
+    assert "another build of the harness" in outcome(ledger, code="0" * 20).problem
+    monkeypatch.setattr(unitrun, "find_toolchain", lambda: Toolchain(Path("go"), "go1.27.0"))
+    wrong = outcome(ledger, go="go1.26.4")
+    assert "another Go (go1.27.0, not go1.26.4)" in wrong.problem
+    assert "install go1.26.4 on every worker" in wrong.problem
+    assert "another Go" not in outcome(ledger, go="go1.27.0").problem
+    assert "another Go" not in outcome(ledger).problem, "a suite needs no Go"
+
+
+def test_go_belongs_to_a_ledger_once_a_target_is_built(ledger: CampaignLedger) -> None:
+    """Another one is refused then."""
+    ledger.keep_go("")
+    assert "" == ledger.go()
+    ledger.keep_go("go1.26.4")
+    ledger.keep_go("go1.26.4")
+    ledger.keep_go("")
+    assert "go1.26.4" == CampaignLedger(ledger.url).go()
+    with pytest.raises(HarnessError, match=r"go1\.26\.4 built, and the workers have go1\.27\.0(.|\n)*fix: install"):
+        ledger.keep_go("go1.27.0")
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
+def test_a_ledger_that_cannot_be_written_ends_a_campaign(
+    ledger: CampaignLedger, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the worker says stops all, because no other unit could be kept."""
+
+    def full(unit: CampaignUnit, to: CampaignLedger, folder: str) -> int:
+        monkeypatch.setattr(to._files, "pipe_file", fail)
+        to.keep(unit, b"{}")
+        return 1
+
+    def fail(path: str, data: bytes) -> None:
+        Path(path).write_bytes(data[:1])
+        raise OSError(number, os.strerror(number), path)
+
+    monkeypatch.setattr(unitrun, "compute", full)
+    said = outcome(ledger)
+    assert said.stops
+    assert os.strerror(number) in said.problem
+    assert "what is done stays, and `harness campaign resume` goes on" in said.problem
+    assert [] == list(Path(ledger.url, "units").iterdir()), "no part of a file is left"
+
+
+@pytest.mark.parametrize("error", [HarnessError(HOSTILE), OSError(HOSTILE), RuntimeError(HOSTILE)])
+def test_nothing_of_a_target_is_pickled(
+    ledger: CampaignLedger, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An outcome is bytes, which travel as they are; also what an unexpected exception says."""
+
+    def fail(*arguments: object) -> int:
+        raise error
+
+    monkeypatch.setattr(unitrun, "compute", fail)
+    task = msgspec.json.encode(UnitTask(UNIT, ledger.url, ".", code_digest()))
+    data = compute_remotely(task)
+    assert HOSTILE in msgspec.json.decode(data, type=UnitOutcome).problem
+    header, frames = serialize(data, serializers=("dask", "msgpack"))
+    assert ("dask", [data]) == (header["serializer"], frames)
