@@ -90,7 +90,7 @@ def test_a_loss_is_a_finding_that_users_can_see() -> None:
     assert ("conversion", "spec.size", "", "v1", "") == mismatch.signature
     assert [mismatch.signature] == list(comparator.signatures(asked, said))
     assert "visible" == severity_of(asked, said, mismatch, comparator)
-    finding = drive(judge(asked, said, mismatch, comparator, subject="s"), lambda batch: [said for _ in batch])
+    finding = drive(judge(asked, said, mismatch, comparator, subject="s"), lambda asked: said)
     assert ("conversion", "observed", "visible") == (finding.cause, finding.certainty, finding.severity)
     assert "keep the value" in finding.fix
 
@@ -108,7 +108,7 @@ def test_a_difference_between_versions_that_a_conversion_explains_says_so(
     own = errors("Invalid@spec.size/maximum beta")
     said = answer(errors("Invalid@spec.size/maximum covered"), own, versions={"v1": ()}, round_trips=turned)
     mismatch = next(one for one in comparator.compare(asked, said) if one.kind == "version")
-    finding = drive(judge(asked, said, mismatch, comparator, subject="s"), lambda batch: [said for _ in batch])
+    finding = drive(judge(asked, said, mismatch, comparator, subject="s"), lambda asked: said)
     assert "version" == finding.cause
     assert is_told == ("the conversion to v1 loses or changes the value" in finding.detail)
 
