@@ -13,7 +13,10 @@ from harness.compare.judge import judge
 from harness.compare.severity import severity_of
 from tests.compare.builders import answer, case, drive, errors, info
 
-HERE = {"metadata": {"name": "n"}, "spec": {"size": 5, "ports": [{"n": 1, "p": "a"}, {"n": 2, "p": "b"}]}}
+HERE: dict[str, Any] = {
+    "metadata": {"name": "n"},
+    "spec": {"size": 5, "ports": [{"n": 1, "p": "a"}, {"n": 2, "p": "b"}]},
+}
 OTHER = info(version="v2", versions=("v1",))
 LOST: dict[str, Any] = {"v1": RoundTrip({"spec": {"size": 5}}, {"spec": {}})}
 
