@@ -67,7 +67,9 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     objects that the declarative validators received; with `brief` they may be left out when there are errors. `measure`
     asks for the cost of the answer, which takes long, `trace` for the `source` of each handwritten error. `blocks`
     asks for the blocks of code that were reached since somebody asked, without those told to whom it names before.
-    `compiled` asks for the list of the target's own tags, compiled by another compiler than its own.
+    `compiled` asks for the list of the target's own tags, compiled by another compiler than its own. `round_trip` asks
+    what is left of the object after it was converted to each version of its kind and back; with `brief` it may be left
+    out when there are errors.
     """
 
     id: int
@@ -90,6 +92,7 @@ class Case(msgspec.Struct, frozen=True, omit_defaults=True):
     trace: bool = False
     blocks: str = ""
     compiled: bool = False
+    round_trip: bool = False
 
 
 Stage: TypeAlias = Literal[
@@ -141,6 +144,18 @@ class Validated(msgspec.Struct, frozen=True, omit_defaults=True):
     subresource: str = ""
 
 
+class RoundTrip(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An object that was another one after it was converted to a version, written and read as JSON, and converted back.
+
+    Both are in the version of the request, without the defaults of the other one. `error` says why there is no object
+    `after`.
+    """
+
+    before: Json = None
+    after: Json = None
+    error: str = ""
+
+
 class Spent(msgspec.Struct, frozen=True, omit_defaults=True):
     """The cost of running one part once: `nanoseconds` in each round, each measured over a number of `loops`.
 
@@ -180,7 +195,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     that were asked about the object and that hold, by a target that knows, such as policies. `ignored` are errors that
     rules raised and users are not served, because the target was told to let them pass (`failurePolicy: Ignore`).
     `blocks` are numbers of blocks of the target's code, see `Case.blocks`. `compiled` is what the target's own tags
-    report, when the case asks for it and they are known.
+    report, when the case asks for it and they are known. `round_trips` has the versions, by name, through which the
+    object does not come back as it was, when the case asks for a round trip.
     """
 
     id: int
@@ -199,6 +215,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     ignored: tuple[FieldError, ...] = ()
     blocks: tuple[int, ...] = ()
     compiled: tuple[FieldError, ...] | None = None
+    round_trips: dict[str, RoundTrip] = {}
 
 
 def group_version(group: str, version: str) -> str:
@@ -268,11 +285,12 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
         served: bool = False,
         repeat: bool = False,
         compiled: bool = False,
+        round_trip: bool = False,
     ) -> Case:
         """Return a case for this kind."""
         return Case(
             id, self.group, self.version, self.kind, operation, new, old, self.resource, self.subresource, mode,
-            options or {}, versions, served, repeat, compiled=compiled,
+            options or {}, versions, served, repeat, compiled=compiled, brief=round_trip, round_trip=round_trip,
         )  # fmt: skip
 
 
@@ -328,8 +346,8 @@ class TargetInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target's description of itself: the first line of the wire protocol, and `Target.info`.
 
     `abilities` is a subset of: served, versions, modes, options, repeat, update, nanoseconds, validated, declarative,
-    measure, trace, pruned, blocks, compiled, switches (the options of a case apply to the handwritten validators too,
-    like their feature gates).
+    measure, trace, pruned, blocks, compiled, round trip, switches (the options of a case apply to the handwritten
+    validators too, like their feature gates).
     `ruled` are the kinds that a case of mode `declarative` may name. `gates` are its feature gates with their current
     values. `vocabulary` lets fixes name the calls of its handwritten code.
     """

@@ -214,7 +214,8 @@ class Result(msgspec.Struct, frozen=True):
     `compared` counts the cases whose handwritten and declarative lists were compared (answers without failure).
     `composition_checked` counts those whose served list was compared with the one composed here, and
     `composition_differences` those where they differ. `generated_checked` counts those whose declarative list was
-    compared with that of the target's own tags.
+    compared with that of the target's own tags, `round_trips_checked` the accepted objects that were converted to each
+    version and back.
     `part` names one part of a run: the subject and its feature gates. `beside`: it ran at the same time as the part
     before it. `between` names the two targets that were compared, the current one first; it is empty when the
     handwritten and the declarative validators of one target were. `allow_incomplete` are patterns of kinds whose search
@@ -251,6 +252,7 @@ class Result(msgspec.Struct, frozen=True):
     examples: tuple[ExampleReport, ...] = ()
     replayed: tuple[Replayed, ...] = ()
     generated_checked: int = 0
+    round_trips_checked: int = 0
 
 
 class Finished(msgspec.Struct, frozen=True):

@@ -65,6 +65,12 @@ TAGGED_FIRST, TAGGED_PART = 100, 40
 """Of the first aims at each rule, and of what follows from them, at most this many cases, and one of so many cases of a
 search, are compared with the tags too."""
 
+# Round trips through other versions.
+
+ROUND_TRIP_PERIOD = 61
+"""Every so many drawn cases an accepted object is converted to each version and back, unless one with the same fields
+was."""
+
 # Explanations.
 
 MOST_NEW_ERRORS = 200

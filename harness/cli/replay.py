@@ -14,7 +14,7 @@ from harness.cli.publishing import name_kept_report
 from harness.cli.targets import TargetChoice, is_suite, pair_options, spec_of, target_options
 from harness.cli.trust import check_trust, trust_option
 from harness.compare.finding import SEVERITIES, Finding
-from harness.compare.mismatch import Mismatch
+from harness.compare.mismatch import TURNED, Mismatch
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
 from harness.jsonpath import canonical_path
 from harness.limits import MAX_REPORT, decode_bounded, read_bounded
@@ -165,6 +165,7 @@ def _request_lists(finding: Finding) -> Case:
         versions=finding.case.versions or kind == "version",
         repeat=finding.case.repeat or kind == "self",
         compiled=finding.case.compiled or kind == "generated",
+        round_trip=kind in TURNED,
     )
 
 

@@ -15,8 +15,10 @@ from harness.cli.options import api_argument
 from harness.diagnostics import UsageError, near_miss
 from harness.report.escaping import count, encode_json, visible
 from harness.report.model.coverage import RuleEntry, UncoveredEntry
+from harness.report.model.document import Report
 from harness.report.model.reading import read_report
 from harness.report.text.code import code_rows, code_table, field_table
+from harness.report.text.migrated import migrated_table
 from harness.report.text.rules import coverage_table, rule_rows
 from harness.rulecov.declared import DeclaredRule, declared_rules
 from harness.subject.api import open_api
@@ -38,13 +40,14 @@ LEVELS = ("alpha", "beta", "standard")
 @click.option("--report", metavar="FILE", help="Show the rule coverage of a run, from its report.")
 @click.option("--unseen", is_flag=True, help="With --report: only rules that are not fully covered.")
 @click.option("--uncovered", is_flag=True, help="With --report: handwritten errors that no rule covers.")
+@click.option("--migrated", is_flag=True, help="With --report: how many handwritten checks have a rule, by kind.")
 @click.option("--code", is_flag=True, help="With --report of a run with --branches: handwritten code, by function.")
 @click.option("--errors", is_flag=True, help="With --report of a run with --branches: calls that report, by field.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per rule.")
 def command(
     path: str, kubernetes: str, release: str, crds: str, policies: str, kinds: tuple[str, ...],
-    levels: tuple[str, ...], report: str | None, unseen: bool, uncovered: bool, code: bool, errors: bool,
-    as_json: bool,
+    levels: tuple[str, ...], report: str | None, unseen: bool, uncovered: bool, migrated: bool, code: bool,
+    errors: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """List the errors that the declarative validators of an API can return: field path, type, origin and level.
 
@@ -55,10 +58,14 @@ def command(
     """
     if report is not None and (code or errors):
         return print_code(report, by_field=errors, unseen=unseen, as_json=as_json)
+    if report is not None and migrated:
+        return print_migrated(report, kinds)
     if report is not None:
         return print_coverage(report, (path, kubernetes, crds, policies), kinds, levels, unseen, uncovered, as_json)
-    if unseen or uncovered or code or errors:
-        raise UsageError("--unseen, --uncovered, --code and --errors require a report\n  fix: add --report FILE")
+    if unseen or uncovered or migrated or code or errors:
+        raise UsageError(
+            "--unseen, --uncovered, --migrated, --code and --errors require a report\n  fix: add --report FILE"
+        )
     if crds or policies:
         if path or release or (crds and policies):
             raise UsageError(
@@ -144,6 +151,22 @@ def print_code(file: str, *, by_field: bool, unseen: bool, as_json: bool) -> int
     return 0
 
 
+def print_migrated(file: str, kinds: Sequence[str]) -> int:
+    """Print how many handwritten checks of each category and kind have a rule."""
+    report = read_with_rules(file)
+    rules = [rule for rule in report.rules if matches_kind(rule, kinds)]
+    click.echo("\n".join(migrated_table(rules, [one for one in report.uncovered if matches_kind(one, kinds)])))
+    return 0
+
+
+def read_with_rules(file: str) -> Report:
+    """Read the report of a run whose rules are known. Raises: UsageError when they are not."""
+    report = read_report(file)
+    if report.coverage is None:
+        raise UsageError(f"{file} has no rules: the Go types of its target were unknown\n  fix: run with --types DIR")
+    return report
+
+
 def print_coverage(
     file: str, api: Sequence[str], kinds: Sequence[str], levels: Sequence[str], unseen: bool, uncovered: bool,
     as_json: bool,
@@ -153,9 +176,7 @@ def print_coverage(
         raise UsageError(
             "--report has the rules of its run already\n  fix: leave out the path, --kubernetes, --crd and --policy"
         )
-    report = read_report(file)
-    if report.coverage is None:
-        raise UsageError(f"{file} has no rules: the Go types of its target were unknown\n  fix: run with --types DIR")
+    report = read_with_rules(file)
     if uncovered:
         found: Sequence[RuleEntry | UncoveredEntry] = [one for one in report.uncovered if matches_kind(one, kinds)]
     else:

@@ -1,4 +1,4 @@
-"""Compares the lists of one answer and returns mismatches: the seven comparisons of docs/explanation/equivalence.md.
+"""Compares the lists of one answer and returns mismatches: the eight comparisons of docs/explanation/equivalence.md.
 
 Each difference is reported once. A covered handwritten error without a counterpart is `unmatched`, a declarative error
 without one `extra`, each with the first gate setting under which a user would notice it. `served` mismatches appear in
@@ -16,6 +16,7 @@ import msgspec
 from harness.case import NEUTRAL, Answer, Case, KindInfo, Operation, Vocabulary
 from harness.compare.comparison import TWO_SIDES, Comparison
 from harness.compare.composition import Served
+from harness.compare.conversions import compare_round_trips
 from harness.compare.generatedcode import compare_generated
 from harness.compare.lists import Compared, Errors, list_comparator
 from harness.compare.mismatch import Mismatch, Side, Signature, failed, is_panic, mismatch_of
@@ -94,6 +95,8 @@ class Comparator:
             found = [_mark_ratcheting(case, mismatch) for mismatch in found]
         if answer.versions:
             found += self._versions(case, answer, {self._lists.key_of(m) for m in found})
+        if answer.round_trips:
+            found += compare_round_trips(answer, self.is_served)
         if answer.compiled is not None:
             found += compare_generated(declarative, answer.compiled)
         if answer.served:
@@ -270,13 +273,17 @@ def is_unchanged(case: Case, path: str) -> bool:
 
 
 def has_more_lists(answer: Answer) -> bool:
-    """Whether an answer has more lists to compare than its two: served ones, other versions, other tags."""
+    """Whether an answer has more to compare than two lists: served ones, other versions, round trips, other tags."""
     differs = answer.compiled is not None and answer.compiled != answer.declarative
-    return bool(answer.served) or differs or any(errors != answer.declarative for errors in answer.versions.values())
+    return (
+        bool(answer.served or answer.round_trips)
+        or differs
+        or any(errors != answer.declarative for errors in answer.versions.values())
+    )
 
 
 def _has_lists_of_its_own(answer: Answer) -> bool:
-    return bool(answer.served or answer.versions or answer.compiled)
+    return bool(answer.served or answer.versions or answer.compiled or answer.round_trips)
 
 
 def _version_detail(

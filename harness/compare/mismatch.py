@@ -20,8 +20,11 @@ from harness.field import ErrorType, FieldError
 from harness.jsonpath import canonical_path
 
 MismatchKind: TypeAlias = Literal[
-    "unmatched", "extra", "served", "version", "generated", "composition", "path", "panic", "self",
+    "unmatched", "extra", "served", "version", "conversion", "generated", "composition", "path", "panic", "self",
 ]  # fmt: skip
+
+TURNED: frozenset[MismatchKind] = frozenset({"version", "conversion"})
+"""The mismatches whose cases ask for round trips: a conversion that loses a value explains what versions say of it."""
 
 Side: TypeAlias = Literal["", "handwritten", "declarative", "both"]
 

@@ -29,7 +29,7 @@ def severity_of(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comp
     match mismatch.kind:
         case "panic":
             return "verdict" if answer.failure is not None else _of_crashed_rule(comparator.served(answer))
-        case "self" | "composition":
+        case "self" | "composition" | "conversion":
             return "visible"
         case "path":
             return _of_path(answer, mismatch, comparator)

@@ -86,6 +86,12 @@ class UnitAsker:
             versions=able.versions and number % 31 == 2,
             repeat=able.repeat and number % 199 == 3,
             compiled=able.compiled and number % tuning.TAGGED_PERIOD == 4,
+            round_trip=(
+                able.round_trip
+                and request.info.served
+                and number % tuning.ROUND_TRIP_PERIOD == 5
+                and not self.ledger.has_turned(new)
+            ),
         )
 
     def _id(self) -> int:
@@ -116,6 +122,7 @@ class UnitAsker:
                     served=False,
                     versions=False,
                     repeat=False,
+                    round_trip=False,
                 )
                 for request, new, old, _ in specs[start : start + BATCH * 2]
             ]
@@ -134,8 +141,9 @@ class UnitAsker:
         """Ask these cases, at most as many as are left of the share, and record the answers.
 
         `validated` asks for the objects that the declarative validators received, where there are no errors; `versions`
-        for the declarative lists of the other versions, `compiled` for the list of the target's own tags, of as many as
-        the share of such cases allows. All are ignored by a target that cannot provide them.
+        for the declarative lists of the other versions, and for what is left of accepted objects that were converted to
+        them and back; `compiled` for the list of the target's own tags, of as many as the share of such cases allows.
+        All are ignored by a target that cannot provide them.
         `options` apply to the handwritten and the declarative validators; this needs the ability `switches`.
         `settle` reduces and explains new differences at once. Returns: the answers only without `settle`, because
         explaining takes long and hundreds of searches would hold their answers meanwhile.
@@ -168,7 +176,8 @@ class UnitAsker:
             if validated and self.plan.abilities.validated:
                 cases = [msgspec.structs.replace(case, validated=True, brief=True) for case in cases]
             if versions and self.plan.abilities.versions:
-                cases = [msgspec.structs.replace(case, versions=True) for case in cases]
+                turned = self.plan.abilities.round_trip
+                cases = [msgspec.structs.replace(case, versions=True, brief=True, round_trip=turned) for case in cases]
             if compiled and self.plan.abilities.compiled:
                 cases = self._with_tags(cases)
             batch_answers = yield cases
@@ -239,6 +248,7 @@ class UnitAsker:
                     versions=able.versions,
                     repeat=able.repeat,
                     compiled=able.compiled and one.composed,
+                    round_trip=able.round_trip,
                 )
             )
             for one in new_error_cases

@@ -21,6 +21,7 @@ from harness.case import Answer, Case, Failure, Json
 from harness.compare.cause import Hints, ListWithoutKeys, no_objects, not_reported
 from harness.compare.causes import not_explained, unstable
 from harness.compare.causes.composition import COMPOSITION
+from harness.compare.causes.conversion import CONVERSION
 from harness.compare.causes.generated import GENERATED
 from harness.compare.causes.panic import PANIC
 from harness.compare.causes.unstable import UNSTABLE
@@ -52,6 +53,7 @@ from harness.targets.target import drive
 
 _CERTAIN: dict[MismatchKind, str] = {
     "panic": PANIC.code, "self": UNSTABLE.code, "composition": COMPOSITION.code, "generated": GENERATED.code,
+    "conversion": CONVERSION.code,
 }  # fmt: skip
 """Causes that no experiment on a served case can change."""
 MAX_KEPT_ERRORS = 100

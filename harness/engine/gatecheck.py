@@ -18,6 +18,7 @@ import msgspec
 from harness.case import Answer, Case
 from harness.compare.causes import CAUSES, gate
 from harness.compare.finding import SEVERITIES, Finding
+from harness.compare.mismatch import TURNED
 from harness.diagnostics import HarnessError
 from harness.engine.plan import key_of
 from harness.errormatch.trusted import all_wordings
@@ -54,7 +55,7 @@ def _as_found(finding: Finding) -> Case:
     kind = finding.mismatch
     return msgspec.structs.replace(
         finding.case, served=kind == "composition", versions=kind == "version", repeat=kind == "self",
-        compiled=kind == "generated",
+        compiled=kind == "generated", round_trip=kind in TURNED,
     )  # fmt: skip
 
 

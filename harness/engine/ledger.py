@@ -22,7 +22,7 @@ from harness.engine.plan import RequestState, UnitPlan, key_of
 from harness.engine.units import RequestKey, RequestKind
 from harness.field import FieldError
 from harness.fuzzers.feedback import Harvest
-from harness.jsonpath import canonical_path
+from harness.jsonpath import canonical_path, walk
 from harness.memory import Memory, Room
 from harness.objectmodel import is_metadata_field
 
@@ -100,6 +100,8 @@ class Ledger:
         self.composition_checked = 0
         self.composition_differences = 0
         self.generated_checked = 0
+        self.round_trips_checked = 0
+        self._turned: set[int] = set()
         self.compare_seconds = 0.0
         self.discoveries = 0
         self.judged: set[str] = set()
@@ -169,6 +171,9 @@ class Ledger:
         self.compared += answer.failure is None
         self.composition_checked += bool(answer.served)
         self.generated_checked += answer.compiled is not None
+        if case.round_trip and answer.failure is None and not (answer.handwritten or answer.declarative):
+            self.round_trips_checked += 1
+            self._turned.add(_shape_of(case.object))
         if state is not None:
             state.cases += 1
             state.failures += answer.failure is not None
@@ -177,6 +182,10 @@ class Ledger:
             answer.failure.panic or answer.failure.stage == "self"
         )
         return None if failed_without_finding else state
+
+    def has_turned(self, obj: Json) -> bool:
+        """Whether an accepted object with the same fields was converted to all versions and back."""
+        return _shape_of(obj) in self._turned
 
     def _as_drawn(self, case: Case) -> Case:
         """Return a case with the mode and options of the run, which are those that a request can have."""
@@ -342,6 +351,11 @@ class Ledger:
     def _notify_observers(self, cases: list[Case], answers: list[Answer]) -> None:
         for observer in self.plan.observers.values():
             observer.examine(cases, answers, self.plan.age())
+
+
+def _shape_of(obj: Json) -> int:
+    """Return a hash of the fields that are set in an object, whatever their values and however many items have them."""
+    return hash(frozenset(tuple(step for step in path if isinstance(step, str)) for path, _ in walk(obj)))
 
 
 def _is_accepted(answer: Answer) -> bool:

@@ -35,6 +35,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
     signature_ages: tuple[float, ...] = ()
     examples: tuple[ExampleReport, ...] = ()
     generated_checked: int = 0
+    round_trips_checked: int = 0
 
     @classmethod
     def of(cls, search: UnitSearch) -> UnitOutcome:
@@ -51,6 +52,7 @@ class UnitOutcome(msgspec.Struct, frozen=True):
             tuple(seen.age for seen in search.ledger.seen.values()),
             tuple(search.given.reports),
             search.ledger.generated_checked,
+            search.ledger.round_trips_checked,
         )
 
 

@@ -46,11 +46,12 @@ class Abilities:
     trace: bool = False
     blocks: bool = False
     compiled: bool = False
+    round_trip: bool = False
 
     @property
     def closer(self) -> bool:
         """Whether the target can answer more of a case than the two lists."""
-        return self.served or self.versions or self.repeat or self.compiled
+        return self.served or self.versions or self.repeat or self.compiled or self.round_trip
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Abilities:
@@ -58,6 +59,7 @@ class Abilities:
         return cls(
             "served" in names, "versions" in names, "repeat" in names, "modes" in names, "validated" in names,
             "switches" in names, "trace" in names, "blocks" in names, "compiled" in names,
+            "round trip" in names,
         )  # fmt: skip
 
 

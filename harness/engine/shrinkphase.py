@@ -17,7 +17,9 @@ import msgspec
 from harness import tuning
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.causes.unreachable import UNREACHABLE
+from harness.compare.comparator import has_more_lists
 from harness.compare.finding import SEVERITIES, Finding
+from harness.compare.mismatch import TURNED
 from harness.compare.severity import severity_of
 from harness.engine.answercache import AnswerCache
 from harness.engine.explain import REPETITIONS, REPETITIONS_WHEN_FLAKY, count_different, mark_unstable, repeat
@@ -90,7 +92,7 @@ class ShrinkPhase:
         known_verdicts: dict[Lists, frozenset[str] | None] = {}
 
         def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
-            more = answer.served or answer.versions or answer.compiled is not None or answer.parent
+            more = has_more_lists(answer) or answer.versions or answer.compiled is not None or answer.parent
             if answer.failure is not None or more or answer.unreachable:
                 return evaluate(case, answer)
             lists = answer.handwritten, answer.declarative
@@ -326,4 +328,6 @@ def _without_extras(sighting: Sighting) -> Case:
         served=case.served and kind == "composition",
         repeat=kind == "self",
         compiled=case.compiled and kind == "generated",
+        round_trip=kind in TURNED,
+        brief=False,
     )

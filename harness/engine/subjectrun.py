@@ -167,6 +167,7 @@ class SubjectRun:
             composition_checked=sum(unit.composition_checked for unit in units),
             composition_differences=sum(unit.composition_differences for unit in units),
             generated_checked=sum(unit.generated_checked for unit in units),
+            round_trips_checked=sum(unit.round_trips_checked for unit in units),
             kinds=tuple(report for unit in units for report in unit.kinds),
             findings=(*(one.unpack() for unit in units for one in unit.findings), *rules),
             excluded=target.info.excluded,

@@ -1,6 +1,7 @@
 """The versions phase: edits the paths that differ between versions of a kind, and compares the lists of all versions.
 
-The sample of all cases that is asked for other versions would reach such paths only by chance.
+Accepted objects are converted to all versions and back too. The sample of all cases that is asked for other versions
+would reach such paths only by chance.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ from harness.objectmodel import stored
 
 def compare_versions(search: UnitAsker, seeds: list[SeedObject]) -> Search:
     """Ask the first probes at all paths that differ between versions, with the lists of all versions."""
-    if not search.plan.abilities.versions or not search.plan.differing_paths:
+    if not search.plan.abilities.versions:
+        return
+    creates = [s.request for s in search.ledger.states.values() if s.request.operation is Operation.CREATE]
+    yield from search.ask([(one, seed.obj, None, seed.obj) for one in creates for seed in seeds], versions=True)
+    if not search.plan.differing_paths:
         return
     specs = islice(_edits(search, seeds), min(tuning.VERSION_CASES, search.left() // 8))
     while batch := list(islice(specs, BATCH)):

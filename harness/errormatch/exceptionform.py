@@ -43,7 +43,9 @@ FORM = Form(
 MAX_WILDCARDS = 3
 """An entry with more wildcards than this is too wide for one finding or one root cause."""
 
-MISMATCHES = ("unmatched", "extra", "served", "version", "generated", "composition", "path", "panic", "self")
+MISMATCHES = (
+    "unmatched", "extra", "served", "version", "conversion", "generated", "composition", "path", "panic", "self",
+)  # fmt: skip
 SIDES = ("handwritten", "declarative", "both")
 
 

@@ -70,7 +70,7 @@ class WitnessCase(msgspec.Struct, frozen=True, omit_defaults=True):
         return Case(
             0, self.group, self.version, self.kind, self.operation, self.object, self.old, self.resource,
             self.subresource, self.mode, self.options, versions="version" in kinds, served="composition" in kinds,
-            repeat="self" in kinds, compiled="generated" in kinds,
+            repeat="self" in kinds, compiled="generated" in kinds, round_trip="conversion" in kinds,
         )  # fmt: skip
 
     @property

@@ -89,6 +89,12 @@ OF_GENERATED: Mapping[Severity, str] = {
 """What a severity means where generated code differs from its tags: what changes once it is generated anew."""
 
 
+OF_CONVERSION: Mapping[Severity, str] = {
+    "visible": "who writes what they read in another version stores another object, today",
+}
+"""What a severity means where a conversion loses something: nothing is rejected."""
+
+
 def meaning_of(finding: Finding) -> str:
     """Say what the severity of a finding means: no setting of the gates is to blame for a crash."""
     if len(finding.between) == 2 and finding.mismatch == "panic":
@@ -98,6 +104,8 @@ def meaning_of(finding: Finding) -> str:
         return OF_TWO[finding.severity]
     if finding.mismatch == "generated" and finding.severity in OF_GENERATED:
         return OF_GENERATED[finding.severity]
+    if finding.mismatch == "conversion" and finding.severity in OF_CONVERSION:
+        return OF_CONVERSION[finding.severity]
     if finding.mismatch == "panic" and finding.severity == "verdict":
         return CRASH[cast(Side, finding.side)]
     return SEVERITY[finding.severity].meaning

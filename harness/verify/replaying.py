@@ -11,6 +11,7 @@ import msgspec
 
 from harness.case import Case
 from harness.compare.finding import SEVERITIES, Finding
+from harness.compare.mismatch import TURNED
 from harness.compare.severity import severity_of
 from harness.diagnostics import HarnessError
 from harness.engine.plan import key_of
@@ -84,7 +85,7 @@ def _as_replayed_case(finding: Finding, number: int) -> Case:
     kind = finding.mismatch
     return msgspec.structs.replace(
         finding.case, id=number, served=kind == "composition", versions=kind == "version", repeat=kind == "self",
-        compiled=kind == "generated",
+        compiled=kind == "generated", round_trip=kind in TURNED,
     )  # fmt: skip
 
 

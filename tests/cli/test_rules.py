@@ -99,6 +99,23 @@ def test_a_report_tells_what_was_seen(report: str, capfd: Any) -> None:
     ]
 
 
+def test_a_report_tells_how_much_is_migrated(tmp_path: Path, capfd: Any) -> None:
+    """Handwritten checks with a rule among all that were met, by type of error and by kind; of native rules none."""
+    native = rule(path="spec.native", type="FieldValueTooMany", handwritten=())
+    seen = [rule(path=path, handwritten=("create",)) for path in ("spec.a", "spec.c")]
+    file = tmp_path / "r.json"
+    file.write_bytes(encode(ruled(native, *seen)))
+    told = call(capfd, "rules", "--report", file, "--migrated")
+    assert (0, "") == (told.code, told.err)
+    rows = [line.split() for line in told.out.splitlines() if line]
+    assert ["all", "2", "3", "67%"] == rows[-1]
+    assert ["CATEGORY", "MIGRATED", "CHECKS", "SHARE"] == rows[0]
+    assert not any("TooMany" in row for row in rows)
+    nothing = call(capfd, "rules", "--report", file, "--migrated", "--kind", "nothing")
+    assert ["all", "0", "0", "-"] == nothing.out.split()[-4:]
+    assert 2 == call(capfd, "rules", SUITE, "--migrated").code
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -93,4 +93,6 @@ def test_generated_code_has_words_of_its_own() -> None:
     """No setting of the gates is to blame for it: what is served changes once the code is generated anew."""
     wrong, hidden = (made.finding(mismatch="generated", severity=severity) for severity in ("verdict", "shadow"))
     assert "tags" in meaning_of(wrong)
+    lost = made.finding(mismatch="conversion", severity="visible")
+    assert "stores another object" in meaning_of(lost)
     assert SEVERITY["shadow"].meaning == meaning_of(hidden)

@@ -11,6 +11,7 @@ from harness.compare.causes.cel_error import CEL_ERROR
 from harness.compare.causes.coercion import COERCION
 from harness.compare.causes.composition import COMPOSITION
 from harness.compare.causes.conditional import CONDITIONAL
+from harness.compare.causes.conversion import CONVERSION
 from harness.compare.causes.cost import COST
 from harness.compare.causes.defaulting import DEFAULTING
 from harness.compare.causes.duplicate import DUPLICATE
@@ -46,7 +47,7 @@ from harness.compare.causes.wrong_path import WRONG_PATH
 
 CAUSES: tuple[Cause, ...] = (
     # said by the answer itself
-    PANIC, UNSTABLE, GENERATED, COMPOSITION, WRONG_PATH, PRUNED_FIELD, CEL_ERROR, COST,
+    PANIC, UNSTABLE, GENERATED, CONVERSION, COMPOSITION, WRONG_PATH, PRUNED_FIELD, CEL_ERROR, COST,
     # shown by another question of the first batch
     UNREACHABLE, RATCHETING, GATE, VERSION, UNRATCHETED, NULL, COERCION, EXTRA_FIELD,
     # shown by what two servers were given

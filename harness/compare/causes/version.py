@@ -9,6 +9,7 @@ import msgspec
 from harness.case import Answer
 from harness.compare.cause import Cause, Explanation, Finder, Question, Trial
 from harness.compare.change import add
+from harness.compare.conversions import version_losing
 
 _NOTHING = "nothing to do for requests"
 
@@ -20,6 +21,9 @@ def show(question: Question) -> Explanation | None:
     lacking = [version for version in _silent(question) if comparator.has_rules(version)]
     unruled = [version for version in _silent(question) if not comparator.has_rules(version)]
     differing = comparator.differing_versions(question.case, question.answer, question.mismatch)
+    if losing := version_losing(question.answer.round_trips, differing, question.mismatch.path):
+        fix = f"let the conversion from and to {losing} keep the value: its rules do not see it otherwise"
+        return Explanation(f"the conversion to {losing} loses or changes the value", fix)
     unserved = [version for version in differing if not comparator.is_served(version)]
     if unserved and unserved == differing and comparator.info.served:
         ruled = list(filter(comparator.has_rules, unserved))

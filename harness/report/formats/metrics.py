@@ -150,6 +150,8 @@ def _effort(report: Report) -> Iterator[Metric]:
         ("harness_composition_differences", "Cases among them that differed.", report.composition_differences),
         ("harness_generated_checked", "Cases whose declarative list was held against the target's own tags.",
          report.generated_checked),
+        ("harness_round_trips_checked", "Accepted objects that were converted to each version and back.",
+         report.round_trips_checked),
     ):  # fmt: skip
         yield GaugeMetricFamily(name, text, value)
     kinds = GaugeMetricFamily("harness_kinds", "Kinds and operations, by how far they came.", labels=["state"])

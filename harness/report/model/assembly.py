@@ -143,6 +143,7 @@ def compute_sums(
         "composition_checked": sum(part.composition_checked for part in parts),
         "composition_differences": sum(part.composition_differences for part in parts),
         "generated_checked": sum(part.generated_checked for part in parts),
+        "round_trips_checked": sum(part.round_trips_checked for part in parts),
         "stopped": min((part.stopped for part in parts), key=stop_rank, default="exhausted"),
         "stopped_detail": "; ".join(f"{part.subject}: {part.stopped_detail}" for part in parts if part.stopped_detail),
         "parts": parts,

@@ -103,6 +103,7 @@ class Part(msgspec.Struct, frozen=True):
     between: tuple[str, ...] = ()
     allow_incomplete: tuple[str, ...] = ()
     generated_checked: int = 0
+    round_trips_checked: int = 0
 
 
 class UnacceptedPath(msgspec.Struct, frozen=True):
@@ -324,6 +325,7 @@ class Report(msgspec.Struct, frozen=True):
     witnesses: tuple[ReplayedWitness, ...] = ()
     examples: tuple[ExampleEntry, ...] = ()
     generated_checked: int = 0
+    round_trips_checked: int = 0
 
     @property
     def open_findings(self) -> tuple[ReportedFinding, ...]:

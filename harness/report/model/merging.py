@@ -119,6 +119,7 @@ def _combine_parts(one: Part, other: Part) -> Part:
         composition_checked=one.composition_checked + other.composition_checked,
         composition_differences=one.composition_differences + other.composition_differences,
         generated_checked=one.generated_checked + other.generated_checked,
+        round_trips_checked=one.round_trips_checked + other.round_trips_checked,
         restarts=one.restarts + other.restarts,
         stopped=min(one.stopped, other.stopped, key=stop_rank),
         stopped_detail="; ".join(filter(None, (one.stopped_detail, other.stopped_detail))),

@@ -36,7 +36,13 @@ def describe_effort(report: Report) -> list[str]:
         "are not shrunk, and causes may be less precise"
     ] * bool(recordings)
     coverage = (_path_coverage(kinds), *_unaccepted_kinds(report))
-    answers = (_composition(report), _generated(report), _failures(report), _restarts_and_exclusions(report))
+    answers = (
+        _composition(report),
+        _generated(report),
+        _round_trips(report),
+        _failures(report),
+        _restarts_and_exclusions(report),
+    )
     discovery = () if recordings else _discovery(report)
     rows += [row for row in (*coverage, *answers, *rule_rows(report), *discovery) if row]
     rows += _examples(report)
@@ -137,6 +143,13 @@ def _generated(report: Report) -> str:
         return ""
     found = sum(finding.mismatch == "generated" for finding in report.findings)
     return f"generated code: {count(found, 'difference')} from its tags in {report.generated_checked:,} cases checked"
+
+
+def _round_trips(report: Report) -> str:
+    if not report.round_trips_checked:
+        return ""
+    found = sum(finding.mismatch == "conversion" for finding in report.findings)
+    return f"conversions: {count(found, 'loss', 'losses')} in {report.round_trips_checked:,} accepted objects checked"
 
 
 def _failures(report: Report) -> str:

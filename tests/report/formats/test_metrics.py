@@ -133,5 +133,6 @@ def test_no_control_character_is_raw() -> None:
 
 def test_cases_compared_with_the_tags_are_counted() -> None:
     """Beside those whose composition was checked."""
-    found = samples(build_report(made.result(generated_checked=7)))
+    found = samples(build_report(made.result(generated_checked=7, round_trips_checked=5)))
     assert (10, 7) == (found["harness_composition_checked", ()], found["harness_generated_checked", ()])
+    assert 5 == found["harness_round_trips_checked", ()]

@@ -33,6 +33,7 @@ _WHAT: dict[str, str] = {
     "extra": "A declarative rule reports an error that no handwritten check marked as covered reports:",
     "served": "Users read different errors for the same request, depending on the setting of the gates:",
     "version": "Two API versions of this kind disagree about the same object:",
+    "conversion": "An accepted object is another one after it was read and written in another version:",
     "generated": "Generated code does not report what the tags that it was generated from say:",
     "composition": "The target served another list of errors than follows from its two lists:",
     "path": "An error names a field that the type does not have:",

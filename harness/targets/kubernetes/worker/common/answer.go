@@ -214,6 +214,10 @@ func (q *question) run(out *answer) *call {
 	if q.line.Trace {
 		q.trace(out)
 	}
+	if q.line.RoundTrip && out.Failure == nil && !(q.line.Brief && out.refused()) {
+		q.enter("convert")
+		out.RoundTrips = q.roundTrips()
+	}
 	q.enter("")
 	return c
 }

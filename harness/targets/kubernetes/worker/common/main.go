@@ -77,7 +77,7 @@ func (s *server) info(release string) targetInfo {
 	for _, e := range s.sorted() {
 		kinds = append(kinds, e.info)
 	}
-	abilities := []string{"served", "versions", "modes", "options", "repeat", "update", "validated", "declarative", "measure"}
+	abilities := []string{"served", "versions", "modes", "options", "repeat", "update", "validated", "declarative", "measure", "round trip"}
 	if s.measure {
 		abilities = append(abilities, "nanoseconds")
 	}

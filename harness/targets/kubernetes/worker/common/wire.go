@@ -36,6 +36,7 @@ type caseLine struct {
 	Measure     *measureLine    `json:"measure"`
 	Trace       bool            `json:"trace"`
 	Blocks      string          `json:"blocks"`
+	RoundTrip   bool            `json:"round_trip"`
 }
 
 type wireError struct {
@@ -82,6 +83,7 @@ type answer struct {
 	Nanoseconds map[string]int64       `json:"nanoseconds,omitempty"`
 	Cost        *cost                  `json:"cost,omitempty"`
 	Blocks      []uint64               `json:"blocks,omitempty"`
+	RoundTrips  map[string]*roundTrip  `json:"round_trips,omitempty"`
 }
 
 // refused says whether there is anything wrong with the object, or the case.
