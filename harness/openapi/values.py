@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from harness.fuzzers.celtext import names_of, numbers_of, texts_of
-from harness.fuzzers.replant import FOLDING
 from harness.gotypes.literals import Literal, Literals
 from harness.gotypes.model import NamedValues
 
@@ -18,7 +17,6 @@ _LONGEST = 5000
 _MOST = 64
 """At most this many values of a rule go with one field."""
 _RULES = "x-kubernetes-validations"
-_IGNORES_CASE = "(?i)"
 _OF_FORMAT: Mapping[str, tuple[str, ...]] = {
     "ipv4": ("10.0.0.1", "0.0.0.0", "255.255.255.255", "010.0.0.1", "10.0.0.256", "::ffff:10.0.0.1"),
     "ipv6": ("fd00::1", "::", "::ffff:10.0.0.1", "10.0.0.1", "fd00::1%eth0"),
@@ -70,8 +68,6 @@ def _limits(schema: Mapping[str, Any], numbers: list[int]) -> Iterator[Any]:
         yield from _OF_FORMAT.get(str(schema.get("format")), ())
         if isinstance(longest := schema.get("maxLength"), int) and 0 < longest <= _LONGEST:
             yield "é" * longest
-        if _IGNORES_CASE in str(schema.get("pattern")):  # which is not what a change of case in Go is
-            yield from FOLDING
     elif kind in ("integer", "number"):
         for key, step in (("minimum", -1), ("maximum", 1)):
             if isinstance(limit := schema.get(key), int | float):

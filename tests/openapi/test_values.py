@@ -22,8 +22,6 @@ def own(schema: dict[str, Any], owner: dict[str, Any] | None = None) -> tuple[An
         ({"type": "integer", "multipleOf": 4}, {4, 5}),
         ({"type": "string", "maxLength": 2}, {"x", "xx", "xxx", "éé"}),
         ({"type": "string", "minLength": 2}, {"x", "xx", "xxx"}),
-        ({"type": "string", "pattern": "^(?i)[a-z]$"}, {"\u212a", "\u0130", "\u017f"}),
-        ({"type": "string", "pattern": "^[a-z]$"}, set()),
         ({"type": "array", "maxItems": 3, "items": {}}, {2, 3, 4}),
         ({"type": "object", "minProperties": 1}, {0, 1, 2}),
         ({"type": "boolean"}, set()),
