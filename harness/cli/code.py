@@ -21,6 +21,7 @@ from harness.rulecov.blocks import NAME, BlockObserverFactory
 from harness.subject import SubjectSpec
 from harness.subject.openers.kubernetes import KUBERNETES
 from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, source_folder
+from harness.targets.kubernetes.callers import GoFunction, unreachable_functions
 
 _TOP = "k8s.io/kubernetes/"
 
@@ -53,7 +54,8 @@ def with_code(report: Report, results: Sequence[Result], specs: Iterable[Subject
     except HarnessError as error:
         _warn(str(error))
         return report
-    return msgspec.structs.replace(report, code=tuple(functions_of(counted[0].subject, blocks, reached, root)))
+    functions = with_reasons(list(functions_of(counted[0].subject, blocks, reached, root)), root)
+    return msgspec.structs.replace(report, code=tuple(functions))
 
 
 def functions_of(
@@ -73,6 +75,18 @@ def functions_of(
                 condition = "" if is_reached else source.condition_of(start, end)
                 entries.append(BlockEntry(block.start, block.end, block.statements, is_reached, condition, made))
             yield FunctionEntry(subject, file, name, tuple(sorted(entries, key=lambda one: one.start)))
+
+
+def with_reasons(functions: Sequence[FunctionEntry], root: Path) -> Iterator[FunctionEntry]:
+    """Yield functions, those that nothing reached with the reason that the sources below a folder show."""
+    silent = {_named(one): one for one in functions if len(one.missed) == len(one.blocks)}
+    reasons = unreachable_functions(root, [one for one in silent if one.name.isidentifier()])  # methods have no calls
+    for one in functions:
+        yield msgspec.structs.replace(one, reason=reasons.get(_named(one), ""))
+
+
+def _named(function: FunctionEntry) -> GoFunction:
+    return GoFunction(function.package.removeprefix(_TOP), function.name)
 
 
 def _read_source(path: Path) -> GoSource:

@@ -65,10 +65,10 @@ def command(from_tests: bool, kubernetes: str, output: Path, max_time: float, wh
         keep(output, case, problems.append)
     if problems:
         raise UsageError(f"{problems[0]}\n  fix: name a folder that you can write")
-    objects, validators = sum(one.objects for one in packages), sum(len(one.asked) for one in packages)
+    objects, validators = sum(one.objects for one in packages), {name for one in packages for name in one.asked}
     click.echo(visible(
         f"{output}: {count(len(kept), 'case')} of {len(cases):,}, of {count(objects, 'object')} that tests of "
-        f"{count(len(packages), 'package')} give to {count(validators, 'validator')}"
+        f"{count(len(packages), 'package')} give to {count(len(validators), 'validator')}"
     ))  # fmt: skip
     if sum(path.stat().st_size for path in output.glob("*.json")) > MAX_FOLDER_BYTES:
         note(f"{output} has more than {MAX_FOLDER_BYTES:,} bytes, of which a run reads no more")
@@ -94,7 +94,8 @@ def _thin(kubernetes: str, cases: Mapping[str, Case], note: Callable[[str], None
 
 def _line_of(package: RecordedPackage) -> str:
     """Return what came of one package, and what is left out of it and why."""
-    text = f"{package.folder}: {len(package.asked)} of {count(len(package.validators), 'validator')}, "
+    of = f"{len(package.asked)} of {count(len(package.validators), 'validator')}"
+    text = f"{package.folder}: {of if package.validators else count(len(package.asked), 'validator')}, "
     text += count(package.objects, "object") + (f"; {package.problem}" if package.problem else "")
     left = sorted(f"{function.rpartition('.')[2]}: {reason}" for function, reason in package.left.items())
     return text + (f" (left out: {', '.join(left)})" if left else "")

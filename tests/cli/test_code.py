@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from harness.cli import code
-from harness.cli.code import block_observers, can_count, functions_of, with_code
+from harness.cli.code import block_observers, can_count, functions_of, with_code, with_reasons
 from harness.cli.ratchets import Ratchets
 from harness.diagnostics import TargetError
 from harness.report.formats.json import encode
@@ -72,6 +72,13 @@ def test_a_source_that_is_gone_leaves_the_numbers(tmp_path: Path, capfd: Any) ->
     first, _ = functions_of("kubernetes", BLOCKS, [0], tmp_path)
     assert [True, False, False] == [block.reached for block in first.blocks]
     assert 1 == capfd.readouterr().err.count("v.go: conditions are not told")
+
+
+def test_a_function_that_nothing_calls_has_a_reason(root: Path) -> None:
+    """Only if no case reached it: what was reached can be."""
+    silent, reached = (list(functions_of("kubernetes", BLOCKS, seen, root)) for seen in ([], [0]))
+    assert ["no code of the release calls it", ""] == [one.reason for one in with_reasons(silent, root)]
+    assert ["", ""] == [one.reason for one in with_reasons(reached, root)]
 
 
 def run_of(*units: Reached) -> Any:

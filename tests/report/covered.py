@@ -12,9 +12,9 @@ from tests.report import made
 PACKAGE = "k8s.io/kubernetes/pkg/apis/apps/validation"
 
 
-def function(name: str, *blocks: BlockEntry, package: str = PACKAGE) -> FunctionEntry:
+def function(name: str, *blocks: BlockEntry, package: str = PACKAGE, reason: str = "") -> FunctionEntry:
     """Return a function of a package."""
-    return FunctionEntry("kubernetes", f"{package}/validation.go", name, blocks)
+    return FunctionEntry("kubernetes", f"{package}/validation.go", name, blocks, reason)
 
 
 FIRST = function(

@@ -23,13 +23,17 @@ class BlockEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     errors: tuple[tuple[str, str], ...] = ()
 
 
-class FunctionEntry(msgspec.Struct, frozen=True):
-    """A function of handwritten validators. `file` begins with the import path of its package."""
+class FunctionEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A function of handwritten validators. `file` begins with the import path of its package.
+
+    `reason` is why no request can reach it, as far as the sources show it.
+    """
 
     subject: str
     file: str
     name: str
     blocks: tuple[BlockEntry, ...]
+    reason: str = ""
 
     @property
     def package(self) -> str:
@@ -87,7 +91,8 @@ def by_package(functions: Sequence[FunctionEntry]) -> dict[str, list[FunctionEnt
 
 def combine_functions(one: FunctionEntry, other: FunctionEntry) -> FunctionEntry:
     """Combine what two searches reached of one function."""
-    return msgspec.structs.replace(one, blocks=tuple(_combined(one.blocks, other.blocks)))
+    reason = one.reason if other.reason else ""  # either may have reached it
+    return msgspec.structs.replace(one, blocks=tuple(_combined(one.blocks, other.blocks)), reason=reason)
 
 
 def _combined(blocks: Sequence[BlockEntry], others: Sequence[BlockEntry]) -> Iterator[BlockEntry]:

@@ -25,6 +25,9 @@ def code_rows(report: Report, most: int = 3) -> Iterator[str]:
     for name in sorted(packages, key=lambda name: -packages[name].missed)[:most]:
         if packages[name].missed:
             yield f"  not reached: {count(packages[name].missed, 'statement')} of {visible(name)}"
+    dead = [function for function in report.code if function.reason]
+    if dead:
+        yield f"  no request reaches {count(sum_code(dead).statements, 'statement')} of {count(len(dead), 'function')}"
 
 
 def code_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str]:
@@ -39,6 +42,8 @@ def code_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str
             line = function.blocks[0].start[0]
             label = f"{function.file.rpartition('/')[2]}:{line} {function.name}"
             yield visible(f"  {label}: {_share(sum_code([function]))}")
+            if function.reason:
+                yield visible(f"    no request reaches it: {function.reason}")
             for block in function.missed:
                 yield visible(f"    {_describe(block)}")
         yield ""

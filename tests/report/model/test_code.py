@@ -21,3 +21,10 @@ def test_the_sums() -> None:
     """Of statements, blocks and errors."""
     assert CodeSums(8, 7, 3, 2, 3, 1) == sum_code((FIRST, WHOLE))
     assert 1 == sum_code((FIRST, WHOLE)).missed
+
+
+def test_a_reason_holds_only_if_nothing_reached_the_function() -> None:
+    """A search that reached it disproves the reason of another one."""
+    silent = msgspec.structs.replace(FIRST, reason="no code of the release calls it")
+    assert (silent.reason, "") == (combine_functions(silent, silent).reason, combine_functions(silent, FIRST).reason)
+    assert "" == combine_functions(FIRST, silent).reason

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from harness.report.model.assembly import build_report
+from harness.report.model.code import BlockEntry
 from harness.report.text.code import code_rows, code_table, field_table
 from harness.report.text.rules import rule_rows
 from tests.report import made
-from tests.report.covered import FIRST, PACKAGE, WHOLE, covered
+from tests.report.covered import FIRST, PACKAGE, WHOLE, covered, function
 
 
 def test_the_sums_are_told() -> None:
@@ -42,3 +43,11 @@ def test_errors_are_told_by_field() -> None:
         "    not reached: Invalid at validation.go:5 ValidateSpec",
         "",
     ] == list(field_table((FIRST, WHOLE), unseen=False))
+
+
+def test_a_function_that_no_request_reaches_is_told_with_the_reason() -> None:
+    """In the list, and in the sums how many statements such functions have."""
+    reason = "no code of the release calls it"
+    silent = function("ValidateOld", BlockEntry((8, 2), (9, 9), 2), reason=reason)
+    assert f"    no request reaches it: {reason}" in list(code_table((FIRST, silent), unseen=True))
+    assert "  no request reaches 2 statements of 1 function" in list(code_rows(covered(FIRST, silent)))

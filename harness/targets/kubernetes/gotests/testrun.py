@@ -34,7 +34,9 @@ from harness.targets.kubernetes.release import (
 from harness.targets.kubernetes.sameness import overlay
 
 _LINK = "kubernetes"
-_PACKAGES = ("pkg/apis/*/validation", "pkg/apis/*/*/validation")
+_PACKAGES = ("pkg/apis/*/validation", "pkg/apis/*/*/validation", "pkg/registry/*/*")
+"""The folders of validators, and of the strategies that call them, whose tests have pairs and statuses."""
+_CLAUSE = re.compile(rb"^package (\w+)", re.M)
 _RECORDER = WORKER / "recorder" / "recorder.go"
 _STARTER = """package {package}_test
 
@@ -136,10 +138,13 @@ def _write(folder: Path, release: KubernetesSource, top: Path, wanted: str) -> d
     for inner in sorted({found for pattern in _PACKAGES for found in top.glob(pattern)}):
         own = inner.relative_to(top).as_posix()
         files = sorted(inner.glob("*.go"))
+        validators = _hook_package(own, files, seen, replaced) if inner.name == "validation" else ()
         if not fnmatchcase(own, wanted) or not any(file.name.endswith("_test.go") for file in files):
             continue
-        packages[own] = _hook_package(own, files, seen, replaced)
-        starter = _STARTER.format(package=inner.name, module=MODULE, name=_file_name(own))
+        packages[own] = validators
+        clause = next(filter(None, (_CLAUSE.search(read_checkout(file)) for file in files)), None)
+        name = inner.name if clause is None else clause[1].decode().removesuffix("_test")
+        starter = _STARTER.format(package=name, module=MODULE, name=_file_name(own))
         replaced[seen / own / "zz_harness_record_test.go"] = starter.encode()
     (folder / "copies").mkdir()
     written = {}

@@ -73,6 +73,27 @@ def test_a_release_without_tests_of_validators_is_refused(tmp_path: Path, monkey
         run_go_tests(find_release(tmp_path), 9.0, print, "pkg/none")
 
 
+def test_tests_of_strategies_run_with_the_validators_of_other_packages(tmp_path: Path) -> None:
+    """Also if only they are wanted; the starter has the name of the package, which need not be that of its folder."""
+    top, folder = tmp_path / "top", tmp_path / "module"
+    for name, text in {
+        "go.mod": "module k8s.io/kubernetes\n\ngo 1.26.0\n",
+        "pkg/controlplane/import_known_versions.go": 'import _ "k8s.io/kubernetes/pkg/apis/apps/install"\n',
+        "pkg/apis/apps/install/install.go": "package install\n",
+        f"{PACKAGE}/validation.go": "package validation\n\nfunc V(a *A) field.ErrorList { return nil }\n",
+        "pkg/registry/apps/thing/strategy.go": "package things\n",
+        "pkg/registry/apps/thing/strategy_test.go": "package things\n",
+        "pkg/registry/apps/untested/strategy.go": "package untested\n",
+    }.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+    folder.mkdir()
+    assert {"pkg/registry/apps/thing": ()} == testrun._write(folder, find_release(top), top, "pkg/registry/*")
+    copies = {path.read_text() for path in (folder / "copies").iterdir()}
+    assert any(copy.startswith("package things_test\n") for copy in copies)
+    assert any(f'.Call("{TOP}/{PACKAGE}.V"' in copy for copy in copies)
+
+
 @pytest.mark.kubernetes
 def test_tests_of_a_release_give_their_objects() -> None:
     """Objects of every version, pairs, and parts of objects, by validators that are found in the sources."""
