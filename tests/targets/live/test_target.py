@@ -151,10 +151,25 @@ def test_a_name_is_made_as_the_server_makes_it(server: LiveTarget, validators: T
     addresses = [{**address, "metadata": {"generateName": name}} for name in names]
     key = "networking.k8s.io", "v1", "IPAddress", Operation.CREATE
     cases = [Case(number, *key, new, None, "ipaddresses") for number, new in enumerate(addresses)]
-    assert [0, 1] == [len(answer.handwritten) for answer in validators.ask(cases)]
+    assert [False, True] == [bool(answer.handwritten) for answer in validators.ask(cases)]
     generated = {**pod(), "metadata": {"generateName": "a"}}
     cases.append(Case(2, "", "v1", "Pod", Operation.CREATE, generated, None, "pods"))
     assert ["confirmed"] * 3 == [why.outcome for _, _, why in compare(cases, validators, cast(Target, server))]
+
+
+def test_a_default_may_come_of_the_name_in_the_address(server: LiveTarget, validators: Target) -> None:
+    """A namespace has a label with its name, also where the body of an update leaves the name out."""
+    spaces = [{"apiVersion": "v1", "kind": "Namespace", "metadata": one} for one in ({"name": "éé"}, {})]
+    key = "", "v1", "Namespace", Operation.UPDATE
+    cases = [
+        Case(number, *key, new, old, "namespaces", subresource)
+        for number, (new, old) in enumerate((spaces, spaces[::-1]))
+        for subresource in ("", "status")
+    ]
+    told = [{error.field for error in answer.handwritten} for answer in validators.ask(cases)]
+    assert ["metadata.labels" in fields for fields in told] == [True] * 4
+    outcomes = {why.outcome for _, _, why in compare(cases, validators, cast(Target, server))}
+    assert outcomes <= {"confirmed", "unreachable"}
 
 
 def test_a_name_that_is_taken_is_no_error_of_validation(server: LiveTarget) -> None:

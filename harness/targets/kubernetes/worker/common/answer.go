@@ -184,6 +184,7 @@ func (q *question) run(out *answer) *call {
 			q.fail(fmt.Errorf("an update wants an old object"))
 		}
 		q.old = q.internal(q.line.Old)
+		q.nameBoth()
 	}
 	q.enter("prepare")
 	finish := q.prepare()

@@ -84,7 +84,7 @@ func tidy() {
 func (q *question) parts(c *call) []*part {
 	ctx, operation := q.context(), q.line.Operation
 	parts := []*part{
-		{name: "read", run: func() { q.read(q.line.Object) }},
+		{name: "read", run: func() { q.read(q.line.Object, "") }},
 		{name: "both", run: func() { q.entry.whole(ctx, operation, q.obj, q.old) }},
 	}
 	if alone := q.alone(ctx); alone != nil {

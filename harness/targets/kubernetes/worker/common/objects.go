@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -37,12 +38,35 @@ func (q *question) internal(raw []byte) runtime.Object {
 	if obj := readObjects.find(key, raw); obj != nil {
 		return obj.DeepCopyObject()
 	}
-	obj := q.read(raw)
+	obj := q.read(raw, "")
 	readObjects.keep(key, raw, obj)
 	return obj
 }
 
-func (q *question) read(raw []byte) runtime.Object {
+// nameBoth reads an object of an update again that has no name, with the name of the other one, as both have in a server:
+// a default may come of it.
+func (q *question) nameBoth() {
+	if q.old == nil || q.line.Mode == "given" {
+		return
+	}
+	switch name, oldName := nameOf(q.obj), nameOf(q.old); {
+	case name == "" && oldName != "":
+		q.obj = q.read(q.line.Object, oldName)
+	case oldName == "" && name != "":
+		q.old = q.read(q.line.Old, name)
+	}
+}
+
+func nameOf(obj runtime.Object) string {
+	objectMeta, err := meta.Accessor(obj)
+	if err != nil {
+		return ""
+	}
+	return objectMeta.GetName()
+}
+
+// read reads an object, which gets a name if one is given.
+func (q *question) read(raw []byte, name string) runtime.Object {
 	e := q.entry
 	var named *schema.GroupVersionKind
 	if q.line.Mode != "given" && len(raw) > 0 && raw[0] == '{' {
@@ -52,6 +76,11 @@ func (q *question) read(raw []byte) runtime.Object {
 	q.fail(err)
 	if gvk != e.gvk {
 		q.fail(fmt.Errorf("the object is a %s of %s, wanted a %s of %s", gvk.Kind, gvk.GroupVersion(), e.gvk.Kind, e.gvk.GroupVersion()))
+	}
+	if name != "" {
+		objectMeta, err := meta.Accessor(obj)
+		q.fail(err)
+		objectMeta.SetName(name)
 	}
 	if q.line.Mode != "given" {
 		q.enter("default")

@@ -109,7 +109,7 @@ func (e *entry) withScale(scale *autoscaling.Scale) runtime.Object {
 		Name: scale.Name, Namespace: scale.Namespace, UID: filledUID, ResourceVersion: "1", CreationTimestamp: filledTime,
 	}
 	whole := parentOf(e.gv.Group, e.gv.Version, e.info.Resource, metadata, scale.Spec.Replicas)
-	return (&question{entry: e, line: &caseLine{}}).read(whole)
+	return (&question{entry: e, line: &caseLine{}}).read(whole, "")
 }
 
 // unstorable says why the old object of an update is in no storage, as far as this release knows: it is refused as a new
