@@ -12,14 +12,6 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// roundTrip is an object that is another one once a client has read and written it in some version: how it
-// was and how it came back, both in the version of the request; or why it did not.
-type roundTrip struct {
-	Before json.RawMessage `json:"before,omitempty"`
-	After  json.RawMessage `json:"after,omitempty"`
-	Error  string          `json:"error,omitempty"`
-}
-
 // roundTrips takes the object through every version of its kind and back, its own one too. Defaults are left out: they
 // add what a version knows, and a conversion that loses nothing needs none.
 func (q *question) roundTrips() map[string]*roundTrip {

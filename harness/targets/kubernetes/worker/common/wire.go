@@ -91,6 +91,14 @@ func (a *answer) refused() bool {
 	return len(a.Handwritten) > 0 || len(a.Declarative) > 0 || a.Failure != nil
 }
 
+// roundTrip is an object that is another one once a client has read and written it in some version: how it
+// was and how it came back, both in the version of the request; or why it did not.
+type roundTrip struct {
+	Before json.RawMessage `json:"before,omitempty"`
+	After  json.RawMessage `json:"after,omitempty"`
+	Error  string          `json:"error,omitempty"`
+}
+
 // validated is what declarative validation of one version was given.
 type validated struct {
 	Type        string          `json:"type"`
