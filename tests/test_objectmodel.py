@@ -51,7 +51,6 @@ ELSEWHERE = {
     "subject/targetpair.py": "the owner references that a server takes as one before validation",
     "targets/live/access.py": "a credential of client-go, which is no object of a server",
     "compiler/build.py": "upstream's own criteria of root types",
-    "verify/staletests.py": "the entries of the list of rules that generated coverage tests need not show",
 }
 """Modules that name what every object has, each with its reason."""
 SERVERS = ("targets/kubernetes/", "pyschemas/crds/")

@@ -16,9 +16,10 @@ import msgspec
 from harness.case import Answer, Json, RoundTrip
 from harness.compare.mismatch import Mismatch
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, is_within, look, write
+from harness.objectmodel import METADATA
 
 _MAX_VALUE = 60
-_ANNOTATIONS = ("metadata", "annotations")
+_ANNOTATIONS = (METADATA, "annotations")
 
 
 def compare_round_trips(answer: Answer, is_served: Callable[[str], bool]) -> Iterator[Mismatch]:

@@ -20,6 +20,7 @@ import yaml
 from harness.diagnostics import Position
 from harness.kubeyaml import Loader
 from harness.limits import check_yaml, read_checkout_text
+from harness.objectmodel import API_VERSION
 from harness.rulecov.declared import DeclaredRule
 from harness.verify.change import ChangedFile, KindName, StaleFile
 from harness.verify.sides import Side
@@ -120,7 +121,7 @@ class _CoverageTests:
         version = f"{rule.group}/{rule.version}" if rule.group else rule.version
         values = {"kind": rule.kind, "path": rule.path, "errorType": rule.type, "origin": rule.origin}
         return any(
-            one.get("apiVersion") == version and all(one.get(key) in ("*", text) for key, text in values.items())
+            one.get(API_VERSION) == version and all(one.get(key) in ("*", text) for key, text in values.items())
             for one in self._allowed
         )
 
