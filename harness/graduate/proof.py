@@ -11,14 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import msgspec
 
-from harness.diagnostics import HarnessError
+from harness.diagnostics import UsageError
 from harness.graduate.reading import ErrorRead, KindRead, SideRead
 
-Outcome: TypeAlias = Literal["proved", "counterexample", "unknown"]
 BOUNDS = "created objects with any values and any number of items; type, path and origin of the error, not its words"
 """What a proof is about."""
 
@@ -26,13 +25,6 @@ _MILLISECONDS = 5000
 _LIMITS = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)}
 _LIMITS["int"] = _LIMITS["int64"]
 _SIZES = ("len:", "bytes:", "runes:")
-
-
-class Proof(msgspec.Struct, frozen=True):
-    """What the solver says of a rule. `why` says of what is proved, what differs, or what could not be read."""
-
-    outcome: Outcome
-    why: str
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -43,11 +35,11 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def load_solver() -> Any:
-    """Import z3, late: it takes a moment, and only proofs need it. Raises: HarnessError if it is not installed."""
+    """Import z3, late: it takes a moment, and only proofs need it. Raises: UsageError if it is not installed."""
     try:
         return import_module("z3")
     except ImportError:
-        raise HarnessError(
+        raise UsageError(
             "--prove needs z3-solver, which is not installed\n  fix: pip install 'equivalence-harness[prove]'"
         ) from None
 
@@ -72,7 +64,8 @@ class Prover:
         return Found("proved", BOUNDS)
 
     def _at(self, place: str, inner: str, type_: str, origin: str, level: str) -> Found:
-        rules, checks = [], []
+        rules: list[ErrorRead] = []
+        checks: list[ErrorRead] = []
         for side, path, own in ((self._kind.declarative, place, rules), (self._kind.handwritten, inner, checks)):
             for one in side.errors or ():
                 if one.unread:
@@ -200,12 +193,9 @@ class _Terms:
         for name, text in self._texts.items():
             size, characters = z3.Int(f"bytes:{name}"), z3.Int(f"runes:{name}")
             found += [characters >= 0, characters <= size, size <= 4 * characters]
-            found += [
-                z3.Implies(
-                    text == number, z3.And(size == len(value.encode("utf-8", "surrogatepass")), characters == len(value))
-                )
-                for value, number in self._constants.items()
-            ]
+            for value, number in self._constants.items():
+                measured = z3.And(size == len(value.encode("utf-8", "surrogatepass")), characters == len(value))
+                found.append(z3.Implies(text == number, measured))
             found.append(z3.Implies(size == 0, text == 0))
         return found
 
@@ -247,4 +237,3 @@ def _below(nodes: Sequence[Sequence[str | int]], numbers: Sequence[int]) -> set[
             seen.add(number)
             stack += [int(one) for one in nodes[number][2:]]
     return seen
-

@@ -88,10 +88,11 @@ def read_kinds(
     with tempfile.TemporaryDirectory(prefix="harness-lowering-") as folder:
         toolchain = write_sources(Path(folder), release, find_toolchain(), PROGRAM)
         request = {"go": str(toolchain.go), "folder": folder, "kinds": list(kinds), "replaced": dict(replaced or {})}
-        return _run(binary, request)
+        return run_program(binary, request)
 
 
-def _run(binary: Path, request: Mapping[str, object]) -> dict[str, KindRead]:
+def run_program(binary: Path, request: Mapping[str, object]) -> dict[str, KindRead]:
+    """Run the built program once. Raises: TargetError if it fails."""
     try:
         done = subprocess.run(
             [binary], input=msgspec.json.encode(request), capture_output=True, env=go_environment(), timeout=_SECONDS
