@@ -27,7 +27,7 @@ _LIMITS["int"] = _LIMITS["int64"]
 _SIZES = ("len:", "bytes:", "runes:")
 
 
-class Found(msgspec.Struct, frozen=True):
+class Solved(msgspec.Struct, frozen=True):
     """What reading and solving alone say: `differs` is nothing that anybody was shown yet."""
 
     outcome: Literal["proved", "differs", "unread"]
@@ -52,56 +52,56 @@ class Prover:
         self._terms = _Terms(self._z3)
         self._milliseconds = milliseconds
 
-    def prove(self, places: Sequence[tuple[str, str]], type_: str, origin: str, level: str) -> Found:
+    def prove(self, places: Sequence[tuple[str, str]], type_: str, origin: str, level: str) -> Solved:
         """Compare a rule, at its path and at that of the check, with the marked errors of the check."""
         for side, name in ((self._kind.declarative, "generated"), (self._kind.handwritten, "handwritten")):
             if side.problem:
-                return Found("unread", f"the {name} validation: {side.problem}")
+                return Solved("unread", f"the {name} validation: {side.problem}")
         for place, inner in places:
             found = self._at(place, inner, type_, origin, level)
             if found.outcome != "proved":
                 return found
-        return Found("proved", BOUNDS)
+        return Solved("proved", BOUNDS)
 
-    def _at(self, place: str, inner: str, type_: str, origin: str, level: str) -> Found:
+    def _at(self, place: str, inner: str, type_: str, origin: str, level: str) -> Solved:
         rules: list[ErrorRead] = []
         checks: list[ErrorRead] = []
         for side, path, own in ((self._kind.declarative, place, rules), (self._kind.handwritten, inner, checks)):
             for one in side.errors or ():
                 if one.unread:
                     if one.may_be(path, type_):
-                        return Found("unread", one.unread)
+                        return Solved("unread", one.unread)
                 elif (one.path, one.type, one.origin) == (path, type_, origin):
                     own.append(one)
         if any(not one.covered for one in checks):
-            return Found("unread", "an error of the check is not marked as covered")
+            return Solved("unread", "an error of the check is not marked as covered")
         rules = [one for one in rules if one.level == level]
         if not rules or not checks:
-            return Found("unread", f"the {'check' if rules else 'rule'} was not found in the sources")
+            return Solved("unread", f"the {'check' if rules else 'rule'} was not found in the sources")
         if len({one.items or () for one in (*rules, *checks)}) > 1:
-            return Found("unread", "the errors are about items of different lists")
+            return Solved("unread", "the errors are about items of different lists")
         return self._solve(rules, checks)
 
-    def _solve(self, rules: Sequence[ErrorRead], checks: Sequence[ErrorRead]) -> Found:
+    def _solve(self, rules: Sequence[ErrorRead], checks: Sequence[ErrorRead]) -> Solved:
         rule = self._terms.any_of(self._kind.declarative, "rule", rules)
         check = self._terms.any_of(self._kind.handwritten, "check", checks)
         z3 = self._z3
         for what, condition in (("reports", check), ("does not report", z3.Not(check))):
             if self._ask(condition) == z3.unsat:  # then all of it would be proved from nothing
-                return Found("unread", f"as it was read, no object {what} the error")
+                return Solved("unread", f"as it was read, no object {what} the error")
         solver = self._solver()
         solver.add(rule != check)
         answer = solver.check()
         if answer == z3.unsat:
-            return Found("proved", BOUNDS)
+            return Solved("proved", BOUNDS)
         if answer == z3.unknown:
-            return Found("unread", f"the solver found no answer within {self._milliseconds / 1000:g} s")
+            return Solved("unread", f"the solver found no answer within {self._milliseconds / 1000:g} s")
         unknown = next(iter(self._terms.unknowns((rule, check))), "")
         if unknown:
             side, _, name = unknown.partition("?")
             reasons = (self._kind.declarative if side == "rule" else self._kind.handwritten).reasons or {}
-            return Found("unread", reasons.get(f"?{name}", "a number that is not read"))
-        return Found("differs", self._terms.told(solver.model(), (rule, check)))
+            return Solved("unread", reasons.get(f"?{name}", "a number that is not read"))
+        return Solved("differs", self._terms.told(solver.model(), (rule, check)))
 
     def _solver(self) -> Any:
         solver = self._z3.Solver()

@@ -14,7 +14,7 @@ import msgspec
 from harness.case import KindInfo
 from harness.errormatch.matcher import matcher_for
 from harness.graduate.document import Certificate, Proof
-from harness.graduate.proof import Found, Prover
+from harness.graduate.proof import Prover, Solved
 from harness.graduate.reading import read_kinds
 from harness.jsonpath import canonical_path, first_items
 from harness.rulecov.inventory import KnownRule
@@ -25,7 +25,7 @@ _LIFTED = ("accepted:", "rejected:")
 
 def prove_rules(
     location: str | Path, rules: Sequence[KnownRule], kinds: Sequence[KindInfo], note: Callable[[str], None]
-) -> tuple[Found, ...]:
+) -> tuple[Solved, ...]:
     """Prove the rules of a release, in order. Raises: HarnessError if its sources are missing, or the solver is."""
     read = read_kinds(location, sorted({known.type for known in rules}), note)
     provers = {name: Prover(kind) for name, kind in read.items()}
@@ -41,7 +41,7 @@ def prove_rules(
     return tuple(found)
 
 
-def with_proof(one: Certificate, found: Found) -> Certificate:
+def with_proof(one: Certificate, found: Solved) -> Certificate:
     """Return a certificate with a proof; what is proved may make an unknown rule safe.
 
     A difference that the solver alone found is told where an object of the run shows one on the real validators.

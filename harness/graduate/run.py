@@ -17,14 +17,14 @@ from harness.graduate.document import VERDICTS, Certificate, CheckSource, Marker
 from harness.graduate.helpers import doubt_shared
 from harness.graduate.markers import Marker
 from harness.graduate.observer import NAME, GraduationFactory
-from harness.graduate.proof import Found
+from harness.graduate.proof import Solved
 from harness.graduate.proving import with_proof
 from harness.graduate.sources import RuleNumber, trace_checks
 from harness.graduate.versions import SharedChecks
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject, SubjectSpec, open_subject
 
-Prove: TypeAlias = Callable[[Sequence[KnownRule], Sequence[KindInfo]], Sequence[Found]]
+Prove: TypeAlias = Callable[[Sequence[KnownRule], Sequence[KindInfo]], Sequence[Solved]]
 """Proves rules of the kinds that a target serves, in order."""
 
 CASES = 10_000

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from harness.diagnostics import UsageError
-from harness.graduate.proof import Found, Prover, load_solver
+from harness.graduate.proof import Prover, Solved, load_solver
 from tests.graduate.toyrelease import GENERATED, HANDWRITTEN, ToyRelease, Variant, build_program
 
 RULES = (
@@ -129,7 +129,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_program(tmp_path_factory.mktemp("lowering"))
 
 
-def outcomes(release: ToyRelease, program: Path) -> dict[str, dict[tuple[str, str, str], Found]]:
+def outcomes(release: ToyRelease, program: Path) -> dict[str, dict[tuple[str, str, str], Solved]]:
     """Return what is proved of each rule of each variant."""
     read = release.read(program)
     provers = {name: Prover(read[name]) for name in release.names}
@@ -194,7 +194,7 @@ def test_a_solver_that_finds_no_answer_proves_nothing(
     prover = Prover(read, milliseconds=1500)
     monkeypatch.setattr(z3.Solver, "check", lambda self: z3.unknown)
     found = prover.prove([("spec.size", "spec.size")], *RULES[2][1:], "beta")
-    assert Found("unread", "the solver found no answer within 1.5 s") == found
+    assert Solved("unread", "the solver found no answer within 1.5 s") == found
 
 
 @pytest.mark.kubernetes

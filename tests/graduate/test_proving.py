@@ -7,7 +7,7 @@ import pytest
 
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, Proof
 from harness.graduate.helpers import doubt_shared
-from harness.graduate.proof import BOUNDS, Found
+from harness.graduate.proof import BOUNDS, Solved
 from harness.graduate.proving import with_proof
 from harness.graduate.view import proof_of
 
@@ -18,14 +18,15 @@ UNKNOWN = Certificate(
 )  # fmt: skip
 CREATED = ChangeShown("accepted", "", ("an error",), (), "v1 things", "create", {"size": 0})
 CHANGED = msgspec.structs.replace(UNKNOWN, verdict="changes", missing=(), change=CREATED)
-PROVED = Found("proved", BOUNDS)
+PROVED = Solved("proved", BOUNDS)
 
 
 def test_a_proof_takes_the_place_of_an_object_at_the_limit() -> None:
     """An unknown rule becomes safe, with the bounds."""
     one = with_proof(UNKNOWN, PROVED)
     assert ("safe", (), Proof("proved", BOUNDS)) == (one.verdict, one.missing, one.proof)
-    assert one.proof is not None and f"proved for {BOUNDS}" == proof_of(one.proof)
+    assert one.proof is not None
+    assert f"proved for {BOUNDS}" == proof_of(one.proof)
 
 
 @pytest.mark.parametrize("word", ["fired: never", "kept: none", "asked: no case", "check: never", "run: interrupted"])
@@ -37,8 +38,9 @@ def test_a_proof_about_creates_takes_the_place_of_nothing_else(word: str) -> Non
 
 def test_a_difference_that_no_object_shows_is_not_told() -> None:
     """The solver's values are told beside a created object of the run alone."""
-    hidden, found = with_proof(UNKNOWN, Found("differs", "x = 1")), with_proof(CHANGED, Found("differs", "x = 1"))
-    assert hidden.proof is not None and ("unknown", False) == (hidden.proof.outcome, "x = 1" in hidden.proof.why)
+    hidden, found = with_proof(UNKNOWN, Solved("differs", "x = 1")), with_proof(CHANGED, Solved("differs", "x = 1"))
+    assert hidden.proof is not None
+    assert ("unknown", False) == (hidden.proof.outcome, "x = 1" in hidden.proof.why)
     assert Proof("counterexample", "x = 1") == found.proof
     assert "unknown" == hidden.verdict
 
@@ -47,7 +49,8 @@ def test_an_object_of_the_run_is_stronger_than_a_proof() -> None:
     """A created object that shows a change of the verdict takes the proof away, one of an update does not."""
     updated = msgspec.structs.replace(CHANGED, change=msgspec.structs.replace(CREATED, operation="update"))
     one, other = with_proof(CHANGED, PROVED), with_proof(updated, PROVED)
-    assert one.proof is not None and ("changes", "unknown") == (one.verdict, one.proof.outcome)
+    assert one.proof is not None
+    assert ("changes", "unknown") == (one.verdict, one.proof.outcome)
     assert ("changes", Proof("proved", BOUNDS)) == (other.verdict, other.proof)
 
 
