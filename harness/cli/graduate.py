@@ -25,6 +25,8 @@ from harness.files import write_atomically
 from harness.graduate.chosen import LEVELS, RuleChoice, require_levels
 from harness.graduate.document import Certificates, make_document
 from harness.graduate.markers import markers_of
+from harness.graduate.proof import load_solver
+from harness.graduate.proving import prove_rules
 from harness.graduate.run import Graduation, certify, judge_markers
 from harness.graduate.view import headline, lines_of, markdown_of, summary_table
 from harness.report.escaping import encode_json
@@ -46,13 +48,14 @@ CHANGES, UNKNOWN = 1, 2
 @target_options
 @search_options("Cases of the search. Default: 10,000 for each resource and subresource searched.")
 @example_option
+@click.option("--prove", is_flag=True, help="Prove from the sources of a release what holds for all created objects.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the document.")
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a block for the pull request.")
 @verbosity_options
 def command(
     arguments: tuple[str, ...], target: TargetChoice, tags: tuple[str, ...], levels: tuple[str, ...], seed: str,
     max_time: float | None, max_cases: int | None, jobs: int | None, json_file: Path | None, markdown: Path | None,
-    examples: tuple[Example, ...],
+    examples: tuple[Example, ...], prove: bool,
 ) -> int:  # fmt: skip
     """Certify rules: may each become standard, and its handwritten check be deleted?
 
@@ -60,6 +63,7 @@ def command(
     harness graduate ResourceClaim.spec.devices.requests --kubernetes 1.37.1
     harness graduate --tag maxItems --level beta --kubernetes 1.37.1
     harness graduate suites/claim_v1 --level beta
+    harness graduate --tag maxItems --level beta --kubernetes 1.37.1 --prove
 
     Searches the kinds that hold the chosen rules, and gives each rule one verdict: safe, changes (with the object that
     shows what changes for users) or unknown (with what is missing).
@@ -72,6 +76,8 @@ def command(
     suites = [one for one in arguments if is_suite(one)]
     fields = tuple(one for one in arguments if one not in suites)
     spec = _spec_of(target, suites, fields)
+    if prove:
+        _require_provable(spec)
     api = api_of(spec)
     if api is None:
         raise UsageError("the types of the target are not known\n  fix: add --types DIR")
@@ -85,11 +91,14 @@ def command(
     )  # fmt: skip
     parts = target.parts(spec)
     with sigterm_interrupts(), Live(kind_of(spec.kind).title_of(spec.location)) as live:
-        done = certify(parts, config, Budget(max_time, max_cases), rules, inventory, markers, live)
+        done = certify(
+            parts, config, Budget(max_time, max_cases), rules, inventory, markers, live,
+            (lambda rules, kinds: prove_rules(spec.location, rules, kinds, live.note)) if prove else None,
+        )  # fmt: skip
     chosen = levels or tuple(sorted({known.rule.level for known in rules}))
     whole = not fields and not tags
     first = done.results[0]
-    command_line = shlex.join(["harness", "graduate", *fields, *_options(tags, levels)])
+    command_line = shlex.join(["harness", "graduate", *fields, *_options(tags, levels, prove)])
     document = make_document(
         subject=first.subject, release=first.target.release, seed=config.seed, max_cases=done.budget.max_cases,
         max_time=done.budget.max_time, jobs=config.jobs, cases=sum(one.cases for one in done.results),
@@ -121,8 +130,16 @@ def _spec_of(target: TargetChoice, suites: Sequence[str], fields: Sequence[str])
     return spec
 
 
-def _options(tags: Sequence[str], levels: Sequence[str]) -> list[str]:
-    return [*(f"--tag={tag}" for tag in tags), *(f"--level={level}" for level in levels)]
+def _require_provable(spec: SubjectSpec) -> None:
+    """Require a solver, and a target with Go sources to read. Raises: UsageError."""
+    if spec.kind != "kubernetes":
+        raise UsageError("--prove reads the Go sources of a release\n  fix: add --kubernetes RELEASE, or leave it out")
+    load_solver()
+
+
+def _options(tags: Sequence[str], levels: Sequence[str], prove: bool) -> list[str]:
+    chosen = [*(f"--tag={tag}" for tag in tags), *(f"--level={level}" for level in levels)]
+    return [*chosen, "--prove"] if prove else chosen
 
 
 def _budget_text(budget: Budget) -> str:

@@ -45,6 +45,17 @@ class ChangeShown(msgspec.Struct, frozen=True):
     fix: str = ""
 
 
+class Proof(msgspec.Struct, frozen=True):
+    """What a proof says of a rule and its check, for objects that are created.
+
+    `proved`: both report the same error for all of them, within the bounds that `why` names. `counterexample`: they do
+    not, and the object of `change` shows it. `unknown`: `why` says what was not read, or was not shown.
+    """
+
+    outcome: Literal["proved", "counterexample", "unknown"]
+    why: str
+
+
 class FindingAt(msgspec.Struct, frozen=True):
     """A finding of the run at the path of the rule, whatever it means for it."""
 
@@ -80,7 +91,7 @@ class Certificate(msgspec.Struct, frozen=True):
 
     `markers` are the lines of the tags that declare it. `missing` says, for an unknown rule, what a safe one has
     besides; each begins with the word of the demand. `findings` are those at its path. `effects` counts the answers by
-    what they change for users.
+    what they change for users. `proof` is there with `--prove`.
     """
 
     group: str
@@ -100,6 +111,7 @@ class Certificate(msgspec.Struct, frozen=True):
     check: CheckSource | None = None
     markers: tuple[str, ...] = ()
     effects: dict[str, int] = {}
+    proof: Proof | None = None
 
     @property
     def only_ratchets(self) -> bool:

@@ -41,7 +41,8 @@ def _helper_of(one: Certificate) -> _Helper | None:
 
 
 def _doubted(one: Certificate, other: Certificate | None) -> Certificate:
-    if other is None or one.verdict != "safe":
+    is_proved = one.proof is not None and one.proof.outcome == "proved"
+    if other is None or one.verdict != "safe" or is_proved:
         return one
     effect = next(name for name in _OF_VALUES if name in other.effects)
     missing = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from harness import engine
 from harness.case import Case, KindInfo
@@ -16,10 +17,15 @@ from harness.graduate.document import VERDICTS, Certificate, CheckSource, Marker
 from harness.graduate.helpers import doubt_shared
 from harness.graduate.markers import Marker
 from harness.graduate.observer import NAME, GraduationFactory
+from harness.graduate.proof import Solved
+from harness.graduate.proving import with_proof
 from harness.graduate.sources import RuleNumber, trace_checks
 from harness.graduate.versions import SharedChecks
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject, SubjectSpec, open_subject
+
+Prove: TypeAlias = Callable[[Sequence[KnownRule], Sequence[KindInfo]], Sequence[Solved]]
+"""Proves rules of the kinds that a target serves, in order."""
 
 CASES = 10_000
 """The number of cases for each resource and subresource that is searched, if no budget is given."""
@@ -42,6 +48,7 @@ def certify(
     inventory: Inventory,
     markers: Iterable[Marker],
     on_event: Callable[[Event], None],
+    prove: Prove | None = None,
 ) -> Graduation:
     """Search the kinds of these rules, and return a certificate for each. Raises: HarnessError."""
     by_type: dict[str, list[KnownRule]] = {}
@@ -57,6 +64,8 @@ def certify(
     unserved = {info.type for info in kinds} - {info.type for info in kinds if info.served}
     if budget == Budget():
         budget = Budget(None, CASES * len(patterns))
+    own = [known for every in chosen.values() for known in every]
+    proofs = prove(own, kinds) if prove is not None else ()  # before the search, which takes longer
     observers = {NAME: GraduationFactory(chosen, config.trusted), **config.observers}
     results = engine.run_parts(parts, replace(config, kinds=patterns, budget=budget, observers=observers), on_event)
     evidence = RunEvidence(
@@ -64,9 +73,11 @@ def certify(
     )
     with open_subject(parts[0]) as subject:
         evidence = replace(evidence, sources=_sources(subject, evidence))
-    own = [known for every in chosen.values() for known in every]
+    certificates = tuple(evidence.certificates())
+    if prove is not None:
+        certificates = tuple(map(with_proof, certificates, proofs))
     checks = SharedChecks([info for info in results[-1].target.kinds if info.served], inventory.rules)
-    joined = checks.join(doubt_shared(tuple(evidence.certificates())), own)
+    joined = checks.join(doubt_shared(certificates), own)
     return Graduation(tuple(results), budget, joined)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich import box
 from rich.table import Table
 
-from harness.graduate.document import Certificate, Certificates, ChangeShown
+from harness.graduate.document import Certificate, Certificates, ChangeShown, Proof
 from harness.report.escaping import compact, count, fence, plain, visible
 
 MAX_LISTED = 40
@@ -46,9 +46,15 @@ def headline(document: Certificates) -> str:
     totals = document.totals
     return (
         f"{document.subject}: {count(len(document.rules), 'rule')}: {totals['safe']:,} safe, "
-        f"{totals['changes']:,} changes, {totals['unknown']:,} unknown "
+        f"{totals['changes']:,} changes, {totals['unknown']:,} unknown{_proved(document)} "
         f"(seed {document.seed}, {count(document.cases, 'case')} in {document.seconds:.0f} s)"
     )
+
+
+def _proved(document: Certificates) -> str:
+    """Return how many rules are proved, if that was asked."""
+    outcomes = [one.proof.outcome for one in document.rules if one.proof is not None]
+    return f"; {outcomes.count('proved'):,} proved for creates" if outcomes else ""
 
 
 def lines_of(document: Certificates, limit: int = MAX_LISTED) -> Iterator[str]:
@@ -69,6 +75,8 @@ def _rule_lines(one: Certificate) -> Iterator[str]:
     for text in one.missing:
         yield f"  missing: {text}"
     yield f"  evidence: {evidence_of(one)}"
+    if one.proof is not None:
+        yield f"  proof: {proof_of(one.proof)}"
     if one.check is not None:
         yield f"  check: {one.check.place}"
         yield from (f"  shared: {caller}" for caller in one.check.callers)
@@ -96,6 +104,13 @@ def _change_lines(change: ChangeShown) -> Iterator[str]:
         yield f"fix: {change.fix}"
     if change.fingerprint:
         yield f"finding: {change.fingerprint}"
+
+
+def proof_of(proof: Proof) -> str:
+    """Return what a proof says, in one sentence."""
+    if proof.outcome == "counterexample":
+        return f"counterexample, shown by the object above: {proof.why}"
+    return f"proved for {proof.why}" if proof.outcome == "proved" else f"unknown: {proof.why}"
 
 
 def evidence_of(one: Certificate) -> str:
@@ -131,8 +146,10 @@ def markdown_of(document: Certificates) -> str:
 
 def _why(one: Certificate) -> str:
     if one.change is not None:
-        return _EFFECTS[one.change.effect]
-    return "; ".join(one.missing) or evidence_of(one)
+        proved = one.proof is not None and one.proof.outcome == "proved"
+        return _EFFECTS[one.change.effect] + ("; the same on creates: proved" if proved else "")
+    proof = f"; proof: {proof_of(one.proof)}" if one.proof is not None else ""
+    return ("; ".join(one.missing) or evidence_of(one)) + proof
 
 
 def _details(one: Certificate, change: ChangeShown) -> Sequence[str]:

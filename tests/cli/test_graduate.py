@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +126,16 @@ def test_a_target_without_levels_is_refused(
     monkeypatch.chdir(ROOT)
     told = call(capfd, "graduate", *words)
     assert (2, True) == (told.code, message in told.err)
+
+
+def test_a_proof_needs_the_sources_of_a_release(capfd: Any, suite: Path) -> None:
+    """A suite has none: exit code 2, with what to do."""
+    told = graduate(capfd, suite, "--level", "beta", "--prove")
+    assert (2, True) == (told.code, "add --kubernetes RELEASE" in told.err)
+
+
+def test_a_proof_needs_the_solver(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without z3 the command says what to install before it reads or searches anything."""
+    monkeypatch.setitem(sys.modules, "z3", None)
+    told = call(capfd, "graduate", "--level", "beta", "--prove", "--kubernetes", "1.37.1")
+    assert (2, True) == (told.code, "pip install 'equivalence-harness[prove]'" in told.err)

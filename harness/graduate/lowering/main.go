@@ -1,0 +1,134 @@
+// Program lowering reads the handwritten and the generated validation of kinds as conditions on objects that are
+// created: of each error, when it is reported. What it does not read it names, with the paths that it may report at.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/types"
+	"os"
+	"sort"
+)
+
+// Request names the folder of a module that requires the release, and kinds by the name of their Go types.
+type Request struct {
+	Go     string   `json:"go"`
+	Folder string   `json:"folder"`
+	Kinds  []string `json:"kinds"`
+	// Replaced are files that are read in the place of others, by path.
+	Replaced map[string]string `json:"replaced"`
+}
+
+// Lowered is one side of one kind. An error without a type is one that was not read.
+type Lowered struct {
+	Problem string            `json:"problem,omitempty"`
+	Entry   string            `json:"entry"`
+	Nodes   [][]any           `json:"nodes"`
+	Errors  []LoweredError    `json:"errors"`
+	Facts   [][2]int          `json:"facts"`
+	Reasons map[string]string `json:"reasons"`
+}
+
+// LoweredError is an error with its condition, a number of a node.
+type LoweredError struct {
+	Path    string   `json:"path"`
+	Type    string   `json:"type"`
+	Origin  string   `json:"origin"`
+	Covered bool     `json:"covered"`
+	Level   string   `json:"level"`
+	When    int      `json:"when"`
+	Items   []string `json:"items"`
+	Open    bool     `json:"open"`
+	Unread  string   `json:"unread"`
+}
+
+func main() {
+	var request Request
+	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
+		fail(err)
+	}
+	sources, err := list(request.Go, request.Folder, []string{
+		"k8s.io/kubernetes/pkg/registry/...", "k8s.io/kubernetes/pkg/apis/...",
+	})
+	if err != nil {
+		fail(err)
+	}
+	sources.replaced = request.Replaced
+	out := json.NewEncoder(os.Stdout)
+	for _, kind := range request.Kinds {
+		found := map[string]any{"kind": kind, "handwritten": handwritten(sources, kind), "declarative": declarative(sources, kind)}
+		if err := out.Encode(found); err != nil {
+			fail(err)
+		}
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+func read(sources *Sources, declared *Declared, arguments func(*Reader) []Value) (found Lowered) {
+	r := &Reader{
+		Formulas: newFormulas(), sources: sources, loops: map[string]bool{}, reasons: map[string]string{},
+		active: map[string]int{}, reaches: map[string]bool{}, addressed: map[types.Object]bool{},
+	}
+	r.live, r.branch = r.yes(), r.yes()
+	at := sources.fset.Position(declared.function.Pos())
+	found.Entry = fmt.Sprintf("%s:%d", shortName(at.Filename), at.Line)
+	defer func() {
+		if problem := recover(); problem != nil {
+			unread, ok := problem.(Unread)
+			if !ok {
+				panic(problem)
+			}
+			found.Problem = unread.why
+		}
+	}()
+	value := r.run(
+		declared.pkg, declared.function.Type, declared.function.Body, nil, declared.function.Recv, Opaque{"a strategy"},
+		arguments(r), false,
+	)
+	list, ok := value.(Errors)
+	if !ok {
+		if _, isNil := value.(Nil); !isNil {
+			found.Problem = "what it returns is not read"
+			return found
+		}
+	}
+	for _, one := range list.items {
+		if !one.ghost {
+			found.Errors = append(found.Errors, told(one))
+		}
+	}
+	found.Facts, found.Reasons = r.facts, r.reasons
+	for _, node := range r.nodes {
+		row := []any{node.op, node.name}
+		for _, argument := range node.args {
+			row = append(row, argument.id)
+		}
+		found.Nodes = append(found.Nodes, row)
+	}
+	return found
+}
+
+// told returns an error; one whose condition is about an item that its path does not name is not read.
+func told(one Reported) LoweredError {
+	found := LoweredError{
+		Path: one.path.steps, Type: one.kind, Origin: one.origin, Covered: one.covered, Level: one.level,
+		When: one.when.id, Unread: one.unread, Open: one.path.open,
+	}
+	for item := range one.path.items {
+		found.Items = append(found.Items, item)
+	}
+	sort.Strings(found.Items)
+	for item := range one.when.free {
+		if !one.path.items[item] && found.Unread == "" {
+			found.Unread = "an item that the path does not name decides: " + item
+		}
+	}
+	if (one.path.open || one.path.vague) && found.Unread == "" {
+		found.Unread = "a path that is not read"
+	}
+	return found
+}
