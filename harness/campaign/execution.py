@@ -20,7 +20,7 @@ import msgspec
 
 from harness.campaign.ledger import CampaignLedger, LedgerError, code_digest, missing_extra
 from harness.campaign.plan import CampaignUnit
-from harness.campaign.unitrun import UnitOutcome, UnitTask, compute_remotely
+from harness.campaign.unitrun import RemoteResult, UnitTask, compute_remotely
 from harness.diagnostics import TargetError
 
 AHEAD = 2
@@ -153,7 +153,7 @@ def _take(future: Any, tally: Tally) -> BaseException | None:
     """Add the outcome of a unit to the tally, and return its error."""
     if future.status != "finished":
         return future.exception() if future.status == "error" else _cancelled()
-    outcome = msgspec.json.decode(future.result(), type=UnitOutcome)
+    outcome = msgspec.json.decode(future.result(), type=RemoteResult)
     tally.cases += outcome.cases
     if outcome.stops:
         return LedgerError(outcome.problem)

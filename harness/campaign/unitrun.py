@@ -44,7 +44,7 @@ class UnitTask(msgspec.Struct, frozen=True):
     go: str = ""
 
 
-class UnitOutcome(msgspec.Struct, frozen=True):
+class RemoteResult(msgspec.Struct, frozen=True):
     """What comes back from a worker: the cases, or why there are none. `stops`: the ledger cannot be written."""
 
     cases: int = 0
@@ -86,20 +86,20 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
 
 
 def compute_remotely(task: bytes) -> bytes:
-    """Compute a unit in a worker of a scheduler: a `UnitTask` and a `UnitOutcome` as JSON.
+    """Compute a unit in a worker of a scheduler: a `UnitTask` and a `RemoteResult` as JSON.
 
     Nothing but these bytes comes back, which Dask does not pickle: an outcome may have words of a target.
     """
     try:
         asked = msgspec.json.decode(task, type=UnitTask)
         check_code(asked.code, asked.go)
-        outcome = UnitOutcome(compute(asked.unit, CampaignLedger(asked.url), asked.folder))
+        outcome = RemoteResult(compute(asked.unit, CampaignLedger(asked.url), asked.folder))
     except LedgerError as error:
-        outcome = UnitOutcome(problem=str(error), stops=True)
+        outcome = RemoteResult(problem=str(error), stops=True)
     except (HarnessError, OSError) as error:
-        outcome = UnitOutcome(problem=str(error))
+        outcome = RemoteResult(problem=str(error))
     except Exception as error:  # a bug: an exception would be pickled with what it holds
-        outcome = UnitOutcome(problem=f"{type(error).__name__}: {error}")
+        outcome = RemoteResult(problem=f"{type(error).__name__}: {error}")
     return msgspec.json.encode(outcome)
 
 

@@ -13,7 +13,7 @@ from distributed.protocol.serialize import serialize
 from harness.campaign import unitrun
 from harness.campaign.ledger import CampaignLedger, code_digest
 from harness.campaign.plan import CampaignPlan, CampaignUnit
-from harness.campaign.unitrun import UnitOutcome, UnitTask, compute_remotely
+from harness.campaign.unitrun import RemoteResult, UnitTask, compute_remotely
 from harness.diagnostics import HarnessError
 from harness.targets.kubernetes.release import Toolchain
 from tests.report.made import HOSTILE
@@ -30,11 +30,11 @@ def ledger(tmp_path: Path) -> CampaignLedger:
     return found
 
 
-def outcome(ledger: CampaignLedger, code: str = "", go: str = "") -> UnitOutcome:
+def outcome(ledger: CampaignLedger, code: str = "", go: str = "") -> RemoteResult:
     """What a worker answers, in a folder without any suite."""
     folder = str(Path(ledger.url).parent)
     task = UnitTask(UNIT, ledger.url, folder, code or code_digest(), go)
-    return msgspec.json.decode(compute_remotely(msgspec.json.encode(task)), type=UnitOutcome)
+    return msgspec.json.decode(compute_remotely(msgspec.json.encode(task)), type=RemoteResult)
 
 
 def test_a_worker_with_another_harness_or_go_is_refused(
@@ -97,6 +97,6 @@ def test_nothing_of_a_target_is_pickled(
     monkeypatch.setattr(unitrun, "compute", fail)
     task = msgspec.json.encode(UnitTask(UNIT, ledger.url, ".", code_digest()))
     data = compute_remotely(task)
-    assert HOSTILE in msgspec.json.decode(data, type=UnitOutcome).problem
+    assert HOSTILE in msgspec.json.decode(data, type=RemoteResult).problem
     header, frames = serialize(data, serializers=("dask", "msgpack"))
     assert ("dask", [data]) == (header["serializer"], frames)
