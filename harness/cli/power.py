@@ -22,9 +22,11 @@ from harness.events import LOST, Budget
 from harness.files import write_atomically
 from harness.fuzzers.budget import Clock
 from harness.power import known as lists
-from harness.power.document import Document, Part, document_of, rows_of, stale_of
+from harness.power.document import Document, Part, Uncompiled, document_of, rows_of, stale_of
+from harness.power.handwritten import CodeTrial
 from harness.power.judge import SuiteTrial, require_finished
 from harness.power.mutant import Record, State
+from harness.power.releases import draw_trial, examine_code
 from harness.power.suites import JudgingProgress, SuiteOutcome, examine
 from harness.power.targets import find_unfired, run_filters
 from harness.power.view import lines_of
@@ -32,6 +34,7 @@ from harness.report.escaping import count, encode_json, visible
 from harness.report.saving import save
 from harness.rulecov.observed import NAME, RuleObserverFactory
 from harness.subject import Example, SubjectSpec, load_suite
+from harness.subject.openers.kubernetes import KUBERNETES
 from harness.subject.opening import kind_of
 from harness.subject.validatorsuite import ValidatorSuite
 from harness.suite import Suite
@@ -40,6 +43,8 @@ DEFAULT_CASES = 20_000
 """The number of cases for the search of each mutant of a suite if no budget is given."""
 DEFAULT_SECONDS = 120.0
 """The time for the run against a release or a program if no budget is given. Units: seconds."""
+DEFAULT_CODE_CASES = 4_000
+"""The number of cases for the search of each mutant of Go code if no budget is given."""
 SURVIVED = 1
 """The exit code if a mutant survived that is not known, or a known one is stale."""
 
@@ -49,13 +54,25 @@ SURVIVED = 1
 @target_options
 @search_options("Cases per search.")
 @example_option
-@click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Test one mutant in N of a suite.")
+@click.option("--every", type=click.IntRange(min=1), default=1, metavar="N", help="Test one mutant in N.")
 @click.option(
     "--again",
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
     help="Search surviving mutants that are not listed as equivalent with N more seeds.",
+)
+@click.option(
+    "--mutants",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Of a release or checkout: edit its handwritten Go code, in N ways.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="With --mutants: keep results in a file as they come, and go on from it.",
 )
 @kind_option
 @click.option(
@@ -76,12 +93,13 @@ SURVIVED = 1
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,
-    json_file: Path | None, examples: tuple[Example, ...],
+    json_file: Path | None, examples: tuple[Example, ...], mutants: int | None, keep: Path | None,
 ) -> int:  # fmt: skip
     """Run mutation testing: break one rule at a time, and list the mutants that survive a search.
 
-    Each mutant of a suite is searched with --max-cases. A release or a program cannot be changed: there one run
-    evaluates mutants on the answers of the target. Surviving mutants are listed.
+    Each mutant of a suite is searched with --max-cases. A release or a program is not changed: there one run
+    evaluates mutants on the answers of the target. With --mutants, a worker of a release is built that has mutants of
+    its handwritten validators, and each is searched. Surviving mutants are listed.
     """
     specs = target.specs(suites) or [spec for spec in target.specs(embedded_suites()) if _has_tags(spec)]
     if not specs:
@@ -91,12 +109,26 @@ def command(
     clock = Clock(max_time)
     request = _PowerRequest(
         seed_of(seed), max_time, max_cases, every, again, jobs or cores(), kinds, known, clock, target.parts,
-        update_ratchet, examples,
+        update_ratchet, examples, mutants, keep,
     )  # fmt: skip
+    _check_code_options(specs, request)
     document = document_of(request.judge_subject(spec) for spec in specs)
     for line in lines_of(document):
         click.echo(line)
     return _publish(document, json_file)
+
+
+def _check_code_options(specs: Sequence[SubjectSpec], request: _PowerRequest) -> None:
+    """Raises: UsageError for options of mutants of Go code where they mean nothing."""
+    if request.mutants is None and request.keep is not None:
+        raise UsageError("--keep is for mutants of Go code\n  fix: add --mutants N, or leave --keep out")
+    if request.mutants is not None and any(spec.kind != KUBERNETES.name or spec.against for spec in specs):
+        raise UsageError(
+            "--mutants edits the handwritten Go code of a release or checkout\n"
+            "  fix: --kubernetes RELEASE|CHECKOUT, or leave --mutants out"
+        )
+    if request.mutants is not None and request.again:
+        raise UsageError("--again is for suites\n  fix: leave --again out, and run again with another --seed")
 
 
 def _has_tags(spec: SubjectSpec) -> bool:
@@ -139,9 +171,13 @@ class _PowerRequest:
     parts_of: Callable[[SubjectSpec], Sequence[SubjectSpec]]
     update: bool = False
     examples: tuple[Example, ...] = ()
+    mutants: int | None = None
+    keep: Path | None = None
 
     def judge_subject(self, spec: SubjectSpec) -> Part:
         """Test the mutants of one subject, and return its part of the document."""
+        if self.mutants is not None:
+            return self._judge_code(spec, self.mutants)
         if spec.kind == "suite":
             suite = load_suite(spec.location)
             if isinstance(suite, Suite):
@@ -172,6 +208,30 @@ class _PowerRequest:
         asked = sum(record.cases for record in records)
         budget = Budget(self.max_time, cases)
         return self._make_part(suite.name, budget, before, asked, records, file, outcome.interrupted)
+
+    def _judge_code(self, spec: SubjectSpec, count: int) -> Part:
+        """Search mutants of the handwritten Go code of a release."""
+        cases = self.max_cases or DEFAULT_CODE_CASES
+        trial = CodeTrial(
+            tuple(self.parts_of(spec)),
+            self.seed,
+            cases,
+            self.kinds,
+            rule_observers(spec),
+            own_wordings(),
+            self.examples,
+        )
+        with Judging(kind_of(spec.kind).title_of(spec.location)) as judging:
+            plan = draw_trial(trial, count, self.every, judging.note)
+            before = self.clock.seconds
+            outcome = examine_code(plan, jobs=self.jobs, clock=self.clock, keep=self.keep, on_progress=judging)
+        asked = sum(record.cases for record in outcome.records)
+        budget = Budget(self.max_time, cases)
+        part = self._make_part(
+            f"kubernetes {spec.location}", budget, before, asked, outcome.records, self.known, outcome.interrupted
+        )
+        left_out = tuple(Uncompiled(one.name, message) for one, message in plan.build.left_out.values())
+        return msgspec.structs.replace(part, left_out=left_out)
 
     def _judge_target(self, spec: SubjectSpec) -> Part:
         """Evaluate the mutants of a target, which cannot be changed, on the answers of one run."""

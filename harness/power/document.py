@@ -27,7 +27,7 @@ class Stale(msgspec.Struct, frozen=True):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The counts of one operator: mutants made, and by result."""
+    """The counts of one operator: mutants made, and by result. `uncompared` counts those of the surviving ones."""
 
     side: str
     operator: str
@@ -37,6 +37,15 @@ class Row(msgspec.Struct, frozen=True):
     tolerated: int
     survived: int
     unjudged: int
+    unreached: int = 0
+    uncompared: int = 0
+
+
+class Uncompiled(msgspec.Struct, frozen=True):
+    """A mutant of Go code that does not compile, and what the compiler says."""
+
+    mutant: str
+    reason: str
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -53,6 +62,7 @@ class Part(msgspec.Struct, frozen=True):
     mutants: tuple[Record, ...]
     stale: tuple[Stale, ...] = ()
     interrupted: bool = False
+    left_out: tuple[Uncompiled, ...] = ()
 
     @property
     def surviving(self) -> list[Record]:
@@ -82,11 +92,16 @@ def rows_of(records: Sequence[Record]) -> tuple[Row, ...]:
     """Count by operator without its argument, the operators with most surviving mutants first."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for record in records:
-        counts.setdefault((record.side, family_of(record.operator)), Counter())[record.state] += 1
+        own = counts.setdefault((record.side, family_of(record.operator)), Counter())
+        own[record.state] += 1
+        own["uncompared"] += record.uncompared and record.state == "survived"
     rows = [
-        Row(side, name, sum(n.values()), n["killed"], n["equivalent"], n["tolerated"], n["survived"], n["unjudged"])
+        Row(
+            side, name, n.total() - n["uncompared"], n["killed"], n["equivalent"], n["tolerated"], n["survived"],
+            n["unjudged"], n["unreached"], n["uncompared"],
+        )
         for (side, name), n in counts.items()
-    ]
+    ]  # fmt: skip
     return tuple(sorted(rows, key=lambda row: (-row.survived, row.side, row.operator)))
 
 

@@ -47,8 +47,9 @@ def number_mutants(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
         yield replace(one, number=number) if number > 1 else one
 
 
-State: TypeAlias = Literal["killed", "equivalent", "tolerated", "survived", "unjudged"]
-"""Surviving mutants on the committed list are `equivalent` or `tolerated`, others `survived`."""
+State: TypeAlias = Literal["killed", "equivalent", "tolerated", "survived", "unreached", "unjudged"]
+"""Surviving mutants on the committed list are `equivalent` or `tolerated`, others `survived`. No case runs the code of
+`unreached` ones."""
 
 
 class Record(msgspec.Struct, frozen=True, order=True):
@@ -57,6 +58,8 @@ class Record(msgspec.Struct, frozen=True, order=True):
     `name` is stable while the rule stays; `operator` names the change to `rule` at `location`. `shown` is the
     difference that killed it. For a surviving mutant, `reason` says why no difference was seen, if that is known, and
     `shown_by` describes a case that would show one. `cases` were asked for it, 0 when one run judged all mutants.
+    `changed` of them have another answer than without the mutant, where both are asked; `uncompared`: the errors that
+    changed are none that a rule reports, so that no run can notice it.
     """
 
     name: str
@@ -69,3 +72,5 @@ class Record(msgspec.Struct, frozen=True, order=True):
     reason: str = ""
     shown_by: str = ""
     cases: int = 0
+    changed: int = 0
+    uncompared: bool = False

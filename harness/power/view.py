@@ -11,7 +11,11 @@ from harness.report.escaping import count, visible
 
 MAX_LISTED = 40
 """At most so many rules with surviving mutants are listed; the document has them all."""
+MAX_LEFT_OUT = 5
+"""At most so many mutants that do not compile are listed."""
 _COLUMNS = ("made", "killed", "equivalent", "tolerated", "survived")
+_CODE_COLUMNS = ("unreached", "no rule")
+"""The columns of mutants of Go code: what no case runs, and what of the surviving ones no rule reports."""
 
 
 def lines_of(document: Document, limit: int = MAX_LISTED) -> Iterator[str]:
@@ -25,10 +29,15 @@ def _part(part: Part, limit: int) -> Iterator[str]:
     judged = len(part.mutants) - states["unjudged"]
     killed = f"{states['killed']:,} of {count(judged, 'mutant')} killed"
     listed = f"{states['equivalent']:,} equivalent, {states['tolerated']:,} tolerated"
-    yield f"{part.subject}: {killed}, {listed}, {states['survived']:,} survived"
+    unreached = f", {states['unreached']:,} not reached" if states["unreached"] else ""
+    yield f"{part.subject}: {killed}, {listed}, {states['survived']:,} survived{unreached}"
     yield f"  seed {part.seed}, {_budget(part)}{_sample(part)}; {count(part.cases, 'case')} in {part.seconds:.0f} s"
     if states["unjudged"]:
         yield f"  {count(states['unjudged'], 'mutant')} not judged: time ran out"
+    for one in part.left_out[:MAX_LEFT_OUT]:
+        yield f"  left out, does not compile: {one.mutant}: {one.reason}"
+    if len(part.left_out) > MAX_LEFT_OUT:
+        yield f"  and {len(part.left_out) - MAX_LEFT_OUT:,} more that do not compile"
     yield ""
     yield from _table(part.operators)
     yield from _surviving(part.surviving, limit)
@@ -49,9 +58,11 @@ def _sample(part: Part) -> str:
 def _table(rows: Sequence[Row]) -> Iterator[str]:
     names = [f"{row.side} {row.operator}" for row in rows]
     width = max(map(len, names), default=0)
-    yield f"  {'':{width}}  " + "  ".join(f"{name:>10}" for name in _COLUMNS)
+    of_code = any(row.unreached or row.uncompared for row in rows)
+    yield f"  {'':{width}}  " + "  ".join(f"{name:>10}" for name in _COLUMNS + _CODE_COLUMNS * of_code)
     for name, row in zip(names, rows, strict=True):
-        cells = (row.made - row.unjudged, row.killed, row.equivalent, row.tolerated, row.survived)
+        own = (row.unreached, row.uncompared) * of_code
+        cells = (row.made - row.unjudged, row.killed, row.equivalent, row.tolerated, row.survived, *own)
         yield f"  {name:{width}}  " + "  ".join(f"{cell or '-':>10}" for cell in cells)
     yield ""
 

@@ -102,3 +102,18 @@ def test_bad_input_is_exit_code_2(capfd: Any, suite: Path, tmp_path: Path) -> No
     assert (2, True) == (told.code, "there is no" in told.err)
     told = call(capfd, "power", tmp_path / "nothing", "--max-cases", "10")
     assert (2, True) == (told.code, "suite" in told.err)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--mutants", "5"), "--kubernetes RELEASE"),
+        (("--keep", "done.json"), "add --mutants N"),
+        (("--kubernetes", "1.37.1", "--mutants", "5", "--again", "1"), "leave --again out"),
+        (("--kubernetes", "1.37.1", "--mutants", "5", "--against", "1.36.3"), "against"),
+    ],
+)
+def test_options_of_go_mutants_are_for_releases(capfd: Any, suite: Path, options: tuple[str, ...], said: str) -> None:
+    """What they would do elsewhere is nothing, so that is said before anything is built."""
+    told = call(capfd, "power", *(() if "--kubernetes" in options else (suite,)), *options)
+    assert (2, True) == (told.code, said in told.err)

@@ -7,9 +7,9 @@ import json
 import jsonschema_rs
 import msgspec
 
-from harness.power.document import SCHEMA, Part, document_of, family_of, rows_of, written_schema
+from harness.power.document import SCHEMA, Part, Uncompiled, document_of, family_of, rows_of, written_schema
 from harness.power.mutant import Record
-from harness.power.view import lines_of
+from harness.power.view import MAX_LEFT_OUT, lines_of
 
 RECORDS = (
     Record("a", "declarative", "drop", "v1.W.size", "maximum", "killed", shown="unmatched: gone", cases=3),
@@ -49,3 +49,21 @@ def test_surviving_mutants_are_named() -> None:
     assert "survived: declarative v1.W.name: maxLength: drop\n    why: never seen\n" in text
     assert "would kill it: a long name" in text
     assert "1 mutant not judged: time ran out" in text
+
+
+def test_mutants_of_code_have_columns_of_their_own() -> None:
+    """What no case reaches, what no rule reports, and what does not compile."""
+    records = (
+        Record("a", "handwritten", "limit", "a.go:1", "3 → 4", "survived", "", "no rule", "a value", 9, 4, True),
+        Record("b", "handwritten", "limit", "a.go:2", "5 → 6", "unreached", "", "no case reaches the statement"),
+        *RECORDS[:1],
+    )
+    left_out = tuple(Uncompiled(f"m{number}", "declared and not used: i") for number in range(MAX_LEFT_OUT + 2))
+    part = Part("kubernetes 1.37.1", 1, 100, None, 1, 2.0, 12, rows_of(records), records, left_out=left_out)
+    limit = next(row for row in part.operators if row.operator == "limit")
+    assert (2, 0, 1, 1, 1) == (limit.made, limit.killed, limit.survived, limit.unreached, limit.uncompared)
+    text = "\n".join(lines_of(document_of([part])))
+    assert "1 survived, 1 not reached" in text
+    assert "left out, does not compile: m0: declared and not used: i" in text
+    assert "and 2 more that do not compile" in text
+    assert "no rule" in text.splitlines()[text[: text.index("unreached")].count("\n")]

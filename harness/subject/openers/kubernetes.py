@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from typing import cast
 
 from harness.case import KindInfo
@@ -24,10 +25,28 @@ from harness.targets.target import Target
 _RELEASE = re.compile(r"v?\d+\.\d+\.\d+[a-z0-9.-]*")
 
 
-def open_release(spec: SubjectSpec, note: Note) -> Subject:
-    """Open a release or checkout, with the validators of edited types if --types names them."""
+def start_worker(spec: SubjectSpec, note: Note) -> Target:
+    """Start the worker of a release or checkout, which is built on first use."""
     # Imported here, because opening a suite must not load code that only workers need.
     from harness.targets.kubernetes import KubernetesTarget
+
+    # A worker with more threads than cores loses time to switching between them.
+    threads = max(1, (os.cpu_count() or 1) // spec.beside) if spec.beside > 1 else None
+    worker = KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks)
+    return cast(Target, worker)
+
+
+def open_release(
+    spec: SubjectSpec,
+    note: Note,
+    start: Callable[[SubjectSpec, Note], Target] = start_worker,
+    read: Callable[[str], Api] = lambda location: open_api(kubernetes=location),
+) -> Subject:
+    """Open a release or checkout, with the validators of edited types if --types names them.
+
+    `start` starts its worker, `read` reads its types.
+    """
+    # Imported here, because opening a suite must not load code that only workers need.
     from harness.targets.kubernetes.release import type_folders
 
     if spec.types and spec.declarative != "python":
@@ -42,20 +61,14 @@ def open_release(spec: SubjectSpec, note: Note) -> Subject:
     def code() -> HandwrittenCode:
         return code_of_release(spec.location)
 
-    # A worker with more threads than cores loses time to switching between them.
-    threads = max(1, (os.cpu_count() or 1) // spec.beside) if spec.beside > 1 else None
     if spec.declarative != "python":
-        own = open_api(kubernetes=spec.location)
-        worker = KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks)
-        target = OwnTags(cast(Target, worker), own.universe, lambda: own_tags(own, worker.info), note)
+        own, worker = read(spec.location), start(spec, note)
+        target = OwnTags(worker, own.universe, lambda: own_tags(own, worker.info), note)
         tags = TagTrials(own.universe)
         return Subject(spec, "kubernetes", cast(Target, target), own.universe, None, literals, tags=tags, code=code)
-    api, edited = edited_api(open_api(kubernetes=spec.location), type_folders(spec.location), spec.types or "")
+    api, edited = edited_api(read(spec.location), type_folders(spec.location), spec.types or "")
     types = compiled_types(api, edited, note)
-    inner = cast(
-        Target, KubernetesTarget(spec.location, gates=spec.gates, jobs=threads, note=note, blocks=spec.counts_blocks)
-    )
-    edited_target = with_types(inner, lambda: types)
+    edited_target = with_types(start(spec, note), lambda: types)
     return Subject(spec, "kubernetes", edited_target, api.universe, None, literals, tags=trials_of(api), code=code)
 
 

@@ -18,7 +18,8 @@ _COPIES = "hooked"
 class Hook(NamedTuple):
     """A changed copy of one file of a module of the release, and the Go source that connects the worker to it.
 
-    `change` gets the folder of the module, and returns the copy; nothing for a file of another form.
+    `change` gets the folder of the module, and returns the copy; nothing for a file of another form. A file that the
+    release does not have is added. Of one module, one hook has a connection.
     """
 
     module: str
@@ -49,14 +50,16 @@ def lay(hooks: Sequence[Hook], folder: Path, release: KubernetesSource, toolchai
         if release.folder is None:
             link = folder / name
             try:
-                link.symlink_to(place, target_is_directory=True)
+                if hook.module not in laid.links:
+                    link.symlink_to(place, target_is_directory=True)
             except OSError:  # not everybody may make links everywhere
                 continue
             laid.links[hook.module] = f"./{name}"
             place = link
-        copy = folder / _COPIES / name / Path(hook.file).name
-        copy.parent.mkdir(parents=True)
+        copy = folder / _COPIES / name / hook.file
+        copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(changed)
-        (folder / f"hook_{name.replace('-', '_')}.go").write_text(hook.connection, encoding="utf-8")
+        if hook.connection:
+            (folder / f"hook_{name.replace('-', '_')}.go").write_text(hook.connection, encoding="utf-8")
         laid.replaced[str(place / hook.file)] = str(copy)
     return laid

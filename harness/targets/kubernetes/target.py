@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -52,8 +53,9 @@ class KubernetesTarget(WorkerProcess):
     `location` is a release number (`1.37.1`) or the folder of a checkout. `gates` are feature gates by name, including
     AllAlpha and AllBeta; gates are global in a Go process, so each configuration has a worker of its own. `jobs` limits
     the worker's threads (None: one per core). `measure` fills `Answer.nanoseconds`. `blocks` takes a worker with
-    counters in its handwritten code, which has one thread, because they are those of the whole process. `note` is
-    called with a message when the worker is built or restarted.
+    counters in its handwritten code, which has one thread, because they are those of the whole process. `binary` is
+    a worker that runs in place of the usual one, with more variables of its `environment`; it has one thread too.
+    `note` is called with a message when the worker is built or restarted.
 
     Raises: TargetError if the worker cannot be built or started, or a gate is unknown or locked.
     """
@@ -66,17 +68,23 @@ class KubernetesTarget(WorkerProcess):
         jobs: int | None = None,
         measure: bool = False,
         blocks: bool = False,
+        binary: Path | None = None,
+        environment: Mapping[str, str] = MappingProxyType({}),
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         release = find_release(location)
-        binary = _worker_with_counters(release, note) if blocks else worker_for(release, note)
+        alone = blocks or binary is not None
+        if binary is None:
+            binary = _worker_with_counters(release, note) if blocks else worker_for(release, note)
         argv = [str(binary), "-release", release.name]
         if gates:
             check_gates(binary, gates, release.name)
             argv += ["-gates", render_gates(gates)]
         if measure:
             argv.append("-nanoseconds")
-        super().__init__(argv, env=worker_environment(1 if blocks else jobs), limits=_LIMITS, note=note)
+        super().__init__(
+            argv, env={**worker_environment(1 if alone else jobs), **environment}, limits=_LIMITS, note=note
+        )
 
     @property
     def info(self) -> TargetInfo:

@@ -75,7 +75,7 @@ def test_the_hook_makes_another_worker(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_schemas_of_a_release_have_the_known_form(release: str, tmp_path: Path) -> None:
     """And the worker is connected to the hook."""
     write_sources(tmp_path, find_release(release), find_toolchain(), CRDS)
-    copy = tmp_path / "hooked" / "apiextensions-apiserver" / Path(FILE).name
+    copy = tmp_path / "hooked" / "apiextensions-apiserver" / FILE
     assert "harnessKept[harnessKey(s.Structural)]" in copy.read_text(encoding="utf-8")
     assert KEPT_SCHEMAS.connection == (tmp_path / "hook_apiextensions_apiserver.go").read_text(encoding="utf-8")
     assert FILE in (tmp_path / OVERLAY).read_text(encoding="utf-8")

@@ -65,7 +65,7 @@ def test_a_file_of_another_form_is_left_as_it_is(tmp_path: Path, text: str) -> N
 def test_the_constructors_of_a_release_are_found(release: str, tmp_path: Path) -> None:
     """All thirteen of them, and the worker is connected to the hook."""
     write_sources(tmp_path, find_release(release), find_toolchain())
-    hooked = (tmp_path / "hooked" / "apimachinery" / "errors.go").read_text(encoding="utf-8")
+    hooked = next((tmp_path / "hooked").rglob("errors.go")).read_text(encoding="utf-8")
     assert 13 == hooked.count("return harnessMade(&Error{")
     assert "return &Error{" not in hooked
     assert MADE_ERRORS.connection == (tmp_path / "hook_apimachinery.go").read_text(encoding="utf-8")
