@@ -533,7 +533,7 @@ def test_a_traced_error_has_the_calls_that_made_it(newest: KubernetesTarget) -> 
     assert answer.declarative
     for error in answer.handwritten:
         assert f", called at {error.stack}".startswith(f", called at {error.source}") or error.source in error.stack
-        assert re.search(r" in ValidateResourceClaim, called at \S+ in \(\*\w+Strategy\)\.Validate", error.stack), error.stack
+        assert re.search(r" in ValidateResourceClaim, called at \S+ in \(\*\w+Strategy\)\.", error.stack), error.stack
     for error in answer.declarative:
         assert error.stack.startswith("k8s.io/apimachinery/pkg/api/validate/")
         assert "zz_generated.validations.go" in error.stack
