@@ -19,6 +19,7 @@ try:
         exchange,
         generators,
         holding,
+        ledger,
         page,
         recording,
         reduction,
@@ -40,7 +41,7 @@ from harness.subject import SubjectSpec
 
 QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "run", "reduction", "upstream")
 
-ALONE = ("page", "validation", "memory", "tuning", "upgrade", "crds")
+ALONE = ("page", "validation", "memory", "tuning", "upgrade", "crds", "ledger")
 """Questions that are asked only by name, since they want more than Python, or time."""
 
 
@@ -94,6 +95,8 @@ def main(
         sections.append(tuning.measure(SubjectSpec("suite", str(suite)), kubernetes, seed))
     if "upgrade" in asked and kubernetes:
         sections.append(upgrade.measure(kubernetes, seconds, seed, jobs))
+    if "ledger" in asked:
+        sections.append(ledger.measure(seconds))
     if "crds" in asked:
         sections.append(crds.measure(seconds, seed))
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))

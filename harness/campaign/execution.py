@@ -24,7 +24,7 @@ from harness.campaign.unitrun import RemoteResult, UnitTask, compute_remotely
 from harness.diagnostics import TargetError
 
 AHEAD = 2
-"""Units that are with the scheduler for each worker: one computed and one waiting."""
+"""Units that are with the scheduler for each thread of a worker: one computed and one waiting."""
 MOST_TRIES = 3
 """How often a unit is tried that ends with an error. A worker's death is none."""
 MOST_DEATHS = 20
@@ -72,11 +72,7 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
     dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS})
     try:
         if scheduler is None:
-            cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
-                silence_logs=50, host="127.0.0.1",
-            )  # fmt: skip
-            with cluster, distributed.Client(cluster, serializers=_PLAIN) as client:
+            with quiet_cluster(workers) as client:
                 yield client
             return
         client = distributed.Client(scheduler, timeout=_CONNECTING, serializers=_PLAIN)
@@ -92,9 +88,23 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
         yield client
 
 
+@contextmanager
+def quiet_cluster(processes: int, threads: int = 1) -> Iterator[Any]:
+    """Yield a client of a scheduler in this process, with workers in others, that logs nothing."""
+    import distributed
+
+    cluster = distributed.LocalCluster(
+        n_workers=processes, threads_per_worker=threads, processes=True, dashboard_address=":0", silence_logs=50,
+        host="127.0.0.1",
+    )  # fmt: skip
+    with cluster, distributed.Client(cluster, serializers=_PLAIN) as client:
+        yield client
+
+
 def execute(
-    ledger: CampaignLedger, client: Any, folder: Path, on_progress: Callable[[Tally], None], retry: int = MOST_TRIES
-) -> Tally:
+    ledger: CampaignLedger, client: Any, folder: Path, on_progress: Callable[[Tally], None], retry: int = MOST_TRIES,
+    work: Callable[[bytes], bytes] = compute_remotely,
+) -> Tally:  # fmt: skip
     """Compute the units of a ledger that have no report. Raises: HarnessError when the scheduler goes away.
 
     A ledger that cannot be written ends it as well: no unit could be kept.
@@ -118,14 +128,14 @@ def execute(
     def hand_out(unit: CampaignUnit) -> None:
         tries[unit.digest] += 1
         task = msgspec.json.encode(UnitTask(unit, ledger.url, str(folder), code_digest(), go))
-        future = client.submit(compute_remotely, task, key=f"{unit.digest}-{tries[unit.digest]}-{own}", pure=False)
+        future = client.submit(work, task, key=f"{unit.digest}-{tries[unit.digest]}-{own}", pure=False)
         running[future.key] = unit
         finished.add(future)
 
     try:
         for unit in waiting:
             hand_out(unit)
-            if len(running) >= AHEAD * max(1, len(client.scheduler_info(n_workers=-1)["workers"])):
+            if len(running) >= AHEAD * max(1, sum(client.nthreads().values())):
                 break
         for future in finished:
             unit = running.pop(future.key)

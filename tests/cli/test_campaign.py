@@ -89,6 +89,35 @@ def test_a_campaign_starts_from_the_corpus_of_another(place: Path, capfd: Any) -
     assert "3 cases" in told.out
     assert list((place / "go" / "testdata" / "fuzz").iterdir())
     before = sorted(place.glob("corpus/**/*"))
+    shutil.copytree(place / "corpus", place / "own")
+    told = call(
+        capfd,
+        "run",
+        "migration",
+        "--max-cases",
+        "8",
+        "--seed",
+        "9",
+        "--jobs",
+        "1",
+        "--corpus",
+        "own",
+        "--json",
+        "own.json",
+        "-q",
+    )
+    assert 1 == told.code
+    merged = call(capfd, "campaign", "report", "one", "--report", "merged", "-q")
+    assert 1 == merged.code
+    (folder,) = (place / "merged").iterdir()
+    known = {one.fingerprint for one in read_report(folder / "report.json").findings}
+    assert known <= {one.fingerprint for one in read_report(place / "own.json").findings}, "each case is replayed first"
+    told = call(
+        capfd, "run", "migration", "--max-cases", "8", "--seed", "9", "--jobs", "1", "--json", "bare.json", "-q"
+    )
+    assert not known <= {one.fingerprint for one in read_report(place / "bare.json").findings}, (
+        "without it they are not met"
+    )
     words = ("campaign", "run", "plan.yaml", "--ledger", "two", "--workers", "1", "-q", "--corpus")
     assert "has no corpus" in call(capfd, *words, "go").err
     assert 1 == call(capfd, *words, "corpus").code
