@@ -134,6 +134,10 @@ def check_yaml(text: bytes | str, name: str) -> None:
     try:
         for event in yaml.parse(text, Loader=loader):
             counter.take(event)
+    except yaml.MarkedYAMLError as error:
+        # libyaml has a limit too, and reads 1,024 characters ahead: it can complain before the first list is counted.
+        if "nesting depth" in (error.problem or ""):
+            raise _too_deep(name, error.problem_mark.line + 1 if error.problem_mark else counter.line) from None
     except (yaml.YAMLError, UnicodeDecodeError, ValueError):
         return
     except RecursionError:
