@@ -10,10 +10,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
-FILE = ROOT / ".github" / "workflows" / "pythons.yml"
+WORKFLOWS = ROOT / ".github" / "workflows"
+FILE = WORKFLOWS / "pythons.yml"
 WORKFLOW: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PROMISED = sorted(found[1] for one in PROJECT["classifiers"] if (found := re.fullmatch(r".* :: (3\.\d+)", one)))
@@ -56,8 +60,23 @@ def test_tox_tries_the_oldest_and_the_newest_that_it_finds() -> None:
     assert [] == [folder for folder in folders if not (ROOT / folder).exists()]
 
 
-def test_the_workflow_has_the_form_that_github_wants() -> None:
+@pytest.mark.parametrize("name", [FILE.name, "newest.yml"])
+def test_the_workflows_have_the_form_that_github_wants(name: str) -> None:
     """By the public schema."""
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(FILE)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    done = subprocess.run([*command, str(WORKFLOWS / name)], capture_output=True, text=True, check=False)
     assert 0 == done.returncode, done.stdout
+
+
+def test_every_library_of_the_tests_has_one_release() -> None:
+    """So that a new release of one cannot turn an unrelated change red; within the promised range."""
+    lines = (ROOT / ".ci" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {canonicalize_name(one.name): one for one in map(Requirement, lines)}
+    wanted = [*PROJECT["dependencies"], *(one for extra in PROJECT["optional-dependencies"].values() for one in extra)]
+    for one in map(Requirement, wanted):
+        (pin,) = pinned[canonicalize_name(one.name)].specifier
+        assert "==" == pin.operator
+        assert pin.version in one.specifier, one
+    assert "{env:HARNESS_CONSTRAINTS:{tox_root}{/}.ci{/}constraints.txt}" in tox()["testenv"]["set_env"]
+    newest = yaml.safe_load((WORKFLOWS / "newest.yml").read_text(encoding="utf-8"))
+    assert "/dev/null" == newest["jobs"]["newest"]["env"]["HARNESS_CONSTRAINTS"]
