@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from random import Random
+from hashlib import sha256
+from heapq import heappop, heappush
 from typing import Any
 
 import msgspec
@@ -26,13 +27,16 @@ _BATCH = 100
 
 @dataclass
 class Sampled:
-    """A target that keeps a sample of the cases on their way to another one: each is as likely as any other."""
+    """A target that keeps a sample of the cases on their way to another one: each is as likely as any other.
+
+    Those with the smallest digests, in whatever order they come: a search fills its batches as fast as answers arrive,
+    so that only the set of its cases is the same each time.
+    """
 
     target: Any
     size: int
-    kept: list[Case]
-    random: Random = field(default_factory=lambda: Random(1))
-    seen: int = 0
+    kept: dict[int, Case] = field(default_factory=dict)
+    _digests: list[int] = field(default_factory=list)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.target, name)
@@ -52,21 +56,23 @@ class Sampled:
         for case in cases:
             if case.mode != "served" or case.options:  # no request
                 continue
-            self.seen += 1
-            if len(self.kept) < self.size:
-                self.kept.append(case)
-            elif (place := self.random.randrange(self.seen)) < self.size:
-                self.kept[place] = case
+            digest = -int.from_bytes(sha256(msgspec.json.encode(_plain(case, 0), order="sorted")).digest())
+            if digest not in self.kept:
+                self.kept[digest] = case
+                heappush(self._digests, digest)
+            if len(self.kept) > self.size:
+                del self.kept[heappop(self._digests)]
 
 
 def draw(release: str, gates: Gates, size: int, seed: int = 1) -> tuple[list[Case], list[Case]]:
     """Return cases of a search that asks ten times as many, and those of its findings."""
-    kept: list[Case] = []
+    samples: list[Sampled] = []
     spec = SubjectSpec("kubernetes", release, gates=dict(gates))
     config = RunConfig(seed=seed, budget=Budget(None, 10 * size), jobs=1)
-    found = engine.run(spec, config, opener=partial(_open_sampled, size, kept)).findings
+    found = engine.run(spec, config, opener=partial(_open_sampled, size, samples)).findings
     shown = [one.case for one in found if one.case.mode == "served" and not one.case.options and one.case.object]
-    return unique(kept), unique(shown)
+    (sample,) = samples
+    return unique(case for _, case in sorted(sample.kept.items())), unique(shown)
 
 
 def unique(cases: Iterable[Case]) -> list[Case]:
@@ -77,9 +83,10 @@ def unique(cases: Iterable[Case]) -> list[Case]:
     )
 
 
-def _open_sampled(size: int, kept: list[Case], spec: SubjectSpec, note: Any) -> Subject:
+def _open_sampled(size: int, samples: list[Sampled], spec: SubjectSpec, note: Any) -> Subject:
     subject = open_subject(spec, note)
-    subject.target = Sampled(subject.target, size, kept)
+    samples.append(Sampled(subject.target, size))
+    subject.target = samples[-1]
     return subject
 
 
