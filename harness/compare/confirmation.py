@@ -41,6 +41,8 @@ _SHORTENED = re.compile(r"… \(\d+ bytes, [0-9a-f]{16}\)$")
 """How a value ends that a worker shortened."""
 _ADDRESS = re.compile(r"\(0x[0-9a-f]+\)")
 """Where in memory something is, which a text that prints a pointer quotes (1.33): another place in each process."""
+_SUFFIX, _LONGEST_START = "[bcdfghjklmnpqrstvwxz2456789]{5}", 58
+"""What a server appends to `generateName`, and how much of that it keeps (apiserver pkg/storage/names/generate.go)."""
 _WRITTEN_SPACE = "\xa0"
 """What stands for a space in the differences that handwritten code quotes, in one process and not in the other."""
 
@@ -95,7 +97,9 @@ def confirm(
         return _confirm_refusal(refusal, lists, server)
     if answer.failure is not None:
         return _confirm_failure(answer.failure, lists, server)
-    expected = {one.setting: one.errors for one in answer.served}
+    suffixed = _suffixed(case)
+    lists = tuple(_with_one_name(one, suffixed) for one in lists)
+    expected = {one.setting: _with_one_name(one, suffixed).errors for one in answer.served}
     common = [one for one in lists if one.setting in expected]
     if not common:
         asked = ", ".join(one.setting for one in lists)
@@ -112,6 +116,27 @@ def confirm(
         return Confirmation(server, "unreachable", excuse, tuple(one.setting for one in wrong))
     reason = "; ".join(f"under {one.setting}: {_difference(expected[one.setting], one)}" for one in wrong)
     return Confirmation(server, "contradicted", reason, tuple(one.setting for one in wrong))
+
+
+def _suffixed(case: Case) -> re.Pattern[str] | None:
+    """Return the form of a name that a server makes of an object's `generateName`: it ends differently each time."""
+    metadata = (case.object or {}).get("metadata")
+    if case.operation is not Operation.CREATE or not isinstance(metadata, dict) or metadata.get("name"):
+        return None
+    start = metadata.get("generateName")
+    return re.compile(f"({re.escape(start[:_LONGEST_START])}){_SUFFIX}") if isinstance(start, str) and start else None
+
+
+def _with_one_name(said: ServedList, suffixed: re.Pattern[str] | None) -> ServedList:
+    """Return an answer in which each generated name ends alike."""
+    if suffixed is None:
+        return said
+    texts = [(suffixed.sub(r"\1-----", one.value), suffixed.sub(r"\1-----", one.detail)) for one in said.errors]
+    errors = [
+        msgspec.structs.replace(one, value=value, detail=detail)
+        for one, (value, detail) in zip(said.errors, texts, strict=True)
+    ]
+    return msgspec.structs.replace(said, errors=tuple(errors))
 
 
 def _excuse(wrong: Sequence[tuple[ServedList, Sequence[FieldError]]], stored: bool) -> str:

@@ -89,6 +89,19 @@ def test_what_differs_from_process_to_process_is_no_difference() -> None:
     assert "confirmed" == outcome(ours(hard), its((spaced,)))
 
 
+def test_the_end_of_a_generated_name_is_another_each_time() -> None:
+    """Whatever a text quotes of it; the beginning counts, and so does a name that the object brings along."""
+
+    def named(name: str) -> FieldError:
+        return FieldError("FieldValueInvalid", "metadata.name", f'"{name}": must have a dot')
+
+    generated = msgspec.structs.replace(CASE, object={"metadata": {"generateName": "a."}})
+    assert "confirmed" == outcome(ours(named("a.x7kq2")), its((named("a.6n9tk"),), (named("a.kwmm9"),)), case=generated)
+    assert "contradicted" == outcome(ours(named("a.x7kq2")), its((named("b.6n9tk"),)), case=generated)
+    own = msgspec.structs.replace(CASE, object={"metadata": {"generateName": "a.", "name": "a.x7kq2"}})
+    assert "contradicted" == outcome(ours(named("a.x7kq2")), its((named("a.6n9tk"),)), case=own)
+
+
 def test_an_internal_error_with_the_texts_of_the_list_is_the_list() -> None:
     """Bindings are refused in this form."""
     text = "spec.size: Invalid value: 3: must be even"
