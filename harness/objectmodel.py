@@ -146,6 +146,12 @@ def with_metadata(obj: dict[str, Json], metadata: dict[str, Json]) -> dict[str, 
     return {**obj, METADATA: metadata}
 
 
+def generate_name_of(obj: Json) -> str:
+    """Return what a server makes a name of; empty where the object has a name, or neither."""
+    metadata = metadata_of(obj) or {}
+    return "" if metadata.get("name") else str(metadata.get("generateName") or "")
+
+
 def in_namespace(obj: Json) -> Json:
     """Return an object with the default namespace when it has none."""
     metadata = obj.get(METADATA, {}) if isinstance(obj, dict) else None

@@ -17,7 +17,7 @@ from harness.case import Answer, Case, Composition, Failure, Operation, ServedLi
 from harness.compare.composition import GRADUATED
 from harness.compare.mismatch import PANIC
 from harness.field import ErrorType, FieldError
-from harness.objectmodel import METADATA
+from harness.objectmodel import METADATA, generate_name_of
 from harness.targets.wire import capped
 
 Outcome: TypeAlias = Literal["confirmed", "unreachable", "contradicted", "not-asked"]
@@ -120,11 +120,8 @@ def confirm(
 
 def _suffixed(case: Case) -> re.Pattern[str] | None:
     """Return the form of a name that a server makes of an object's `generateName`: it ends differently each time."""
-    metadata = (case.object or {}).get("metadata")
-    if case.operation is not Operation.CREATE or not isinstance(metadata, dict) or metadata.get("name"):
-        return None
-    start = metadata.get("generateName")
-    return re.compile(f"({re.escape(start[:_LONGEST_START])}){_SUFFIX}") if isinstance(start, str) and start else None
+    start = generate_name_of(case.object) if case.operation is Operation.CREATE else ""
+    return re.compile(f"({re.escape(start[:_LONGEST_START])}){_SUFFIX}") if start else None
 
 
 def _with_one_name(said: ServedList, suffixed: re.Pattern[str] | None) -> ServedList:
