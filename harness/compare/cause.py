@@ -98,7 +98,8 @@ class Hints:
 
     `repairs` may make errors go away, `values` are other values for a path, and `siblings` values for what is beside
     it. `tag` is the text of the tag at a field that declares a rule for errors of a type and origin, as far as the
-    types are known. `reported` says whether a side reported the error of a mismatch for any object of the run.
+    types are known, and `line` the whole line that has it, with its level. `reported` says whether a side reported the
+    error of a mismatch for any object of the run.
     `accepted` are objects of the kind that both sides accept. `makes_choice` says whether a field is a discriminator or
     one of the members of which one is chosen; `unkeyed_list` is the outermost list without keys on the way to a path.
     `own_path` is the path that the types of the case's version have for that of the internal type.
@@ -108,6 +109,7 @@ class Hints:
     values: OtherValues = no_values
     siblings: OtherValues = no_values
     tag: Callable[[str, str, str], str] = no_tag
+    line: Callable[[str, str, str], str] = no_tag
     reported: Callable[[Case, str, Mismatch], bool] = not_reported
     accepted: Callable[[Case], Iterable[Json]] = no_objects
     makes_choice: Callable[[str], bool] = no_choice
@@ -346,6 +348,11 @@ class Question:
         return (path.removesuffix("[*]") if is_on_list else path) or "the object itself"
 
     @property
+    def every_version(self) -> str:
+        """Words for a fix of tags: one check serves all versions of a kind, and each has tags of its own."""
+        return " in every version" if self.comparator.info.versions else ""
+
+    @property
     def tag(self) -> str:
         """The tag that declares the rule of the mismatch, with its payload if the error says it; empty if unknown.
 
@@ -366,6 +373,12 @@ class Question:
     def tag_or_rule(self) -> str:
         """The tag, or words for it, for a sentence."""
         return self.tag or "the rule"
+
+    @cached_property
+    def standing_line(self) -> str:
+        """The line of that tag as it stands, with its level."""
+        path = self.hints.own_path(self.case, self.mismatch.path)
+        return self.hints.line(path, self.mismatch.type, self.mismatch.origin)
 
     @cached_property
     def declarations(self) -> tuple[RuleDeclaration, ...]:

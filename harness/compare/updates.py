@@ -74,10 +74,21 @@ def find_reason(question: Question) -> Experiment[Silence]:
 
 def changed_trigger(question: Question) -> str:
     """Return the field beside the path whose tag makes the rule, if the update changes it; empty if there is none."""
-    path = path_in_object(question, question.case.object)
-    beside = ((*path[:-1], one.member) for one in question.declarations if one.place == "sibling")
-    changed = (one for one in beside if look(question.case.object, one) != look(question.case.old, one))
+    changed = (one for one in _triggers(question) if look(question.case.object, one) != look(question.case.old, one))
     return next((canonical_path(write(one)) for one in changed), "")
+
+
+def describe_left(question: Question) -> str:
+    """Say what an update leaves as it was for the rule of a mismatch: the value, or which of some fields are set."""
+    if any(one.place == "members" for one in question.declarations):
+        return "updates that set or unset no member of the union"
+    trigger = next((canonical_path(write(one)) for one in _triggers(question)), "")
+    return f"updates that set or unset neither it nor {trigger}" if trigger else "what did not change"
+
+
+def _triggers(question: Question) -> Iterator[JsonPath]:
+    path = path_in_object(question, question.case.object)
+    return ((*path[:-1], one.member) for one in question.declarations if one.place == "sibling")
 
 
 class _Heard(NamedTuple):

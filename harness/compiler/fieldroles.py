@@ -63,6 +63,11 @@ class FieldRoles:
         steps = list(self._steps(root, path))
         return bool(steps) and steps[-1].path == _plain(path) and self._is_choice(steps[-1].member)
 
+    def code_name(self, root: str, path: str) -> str:
+        """Return the name that a field has in Go; empty if the types do not have it."""
+        steps = list(self._steps(root, path))
+        return steps[-1].member.name if steps and steps[-1].path == _plain(path) else ""
+
     def feature_gates(self, root: str, path: str) -> Iterator[tuple[str, str]]:
         """Yield the feature gates that comments on the way of a path name, each with the path of its field."""
         for step in self._steps(root, path):

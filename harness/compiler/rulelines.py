@@ -32,7 +32,7 @@ _TAG = re.compile(r"\+([\w:]+)")
 
 
 class RuleLine(NamedTuple):
-    """Where a tag is: its position, the import path of its package, and its name.
+    """Where a tag is: its position, the import path of its package, its name, and the text of its line.
 
     `option` is the option under which the tag is declared, and whether the option has to be on.
     """
@@ -41,6 +41,7 @@ class RuleLine(NamedTuple):
     package: str
     tag: str
     option: tuple[str, bool] | None = None
+    text: str = ""
 
 
 class _TypeErrors(NamedTuple):
@@ -64,13 +65,19 @@ class RuleLines:
         self._errors_of = lru_cache(maxsize=None)(self._read)
 
     def find(
-        self, root: str, path: str, error: FieldError, options: Mapping[str, bool] = MappingProxyType({})
+        self,
+        root: str,
+        path: str,
+        error: FieldError,
+        options: Mapping[str, bool] = MappingProxyType({}),
+        meant: Sequence[str] = (),
     ) -> RuleLine | None:
         """Return the tag whose rule reports an error at a path of a type; `options` are the validation options.
 
         Of several rules it is the one whose option, level and limit the error has, and of those the one nearest to the
         value. An error without an origin is taken for one of a rule that is known by the type alone. Where several tags
-        are one rule, the detail of the error or its path tells which of them it is about.
+        are one rule, the detail of the error or its path tells which of them it is about, or else the members that are
+        `meant`.
         """
         steps = pattern_of(path)
         known = [
@@ -84,23 +91,22 @@ class RuleLines:
         if not of_origin:
             return None
         found, name = max(of_origin, key=lambda one: _likeness(one[0], error, options))
-        position = found.parts.get(error.detail) or _part_at(found, steps) or found.position
+        of_member = next((found.parts[one] for one in meant if one in found.parts), found.position)
+        position = found.parts.get(error.detail) or _part_at(found, steps) or of_member
         if not position.line:
             return None
-        return RuleLine(position, name.rpartition(".")[0], self._tag_on(name, position, found), found.option)
+        text = self._text_on(name, position)
+        return RuleLine(position, name.rpartition(".")[0], _tag_in(text, found), found.option, text)
 
-    def _tag_on(self, name: str, position: Position, found: DeclaredError) -> str:
-        """Return the name of the tag that stands on a line: several tags may make the one check of a list."""
+    def _text_on(self, name: str, position: Position) -> str:
+        """Return the line of a comment of a type or its fields."""
         declared = self._types.find(name)
         members = declared.fields if isinstance(declared, Struct) else ()
         lines = chain(
             declared.comments if declared is not None else (),
             *((*member.comments, *member.second_comments) for member in members),
         )
-        text = next((line.text for line in lines if line.position.line == position.line), "")
-        names = [one for one in _TAG.findall(text) if one in ALL_SPECS]
-        alike = (one for one in names if any(error.type == found.type for error in ALL_SPECS[one].emits))
-        return found.tag if found.tag in names else next(alike, found.tag)
+        return next((line.text.strip() for line in lines if line.position.line == position.line), "")
 
     def find_custom(self, root: str, path: str) -> RuleLine | None:
         """Return the tag that has a handwritten function check the value at a path; it may report any error."""
@@ -145,6 +151,13 @@ class RuleLines:
                 for place in one.places:
                     errors.setdefault((place, one.type), []).append(one)
         return _TypeErrors(errors, custom, own.closed)
+
+
+def _tag_in(text: str, found: DeclaredError) -> str:
+    """Return the name of the tag that stands on a line: several tags may make the one check of a list."""
+    names = [one for one in _TAG.findall(text) if one in ALL_SPECS]
+    alike = (one for one in names if any(error.type == found.type for error in ALL_SPECS[one].emits))
+    return found.tag if found.tag in names else next(alike, found.tag)
 
 
 def _placed_rules(own: OwnRules) -> Iterator[tuple[Rule, ErrorPlace]]:

@@ -39,7 +39,8 @@ class TracedErrors(NamedTuple):
     `masking` is the error of the case because of which the handwritten validator returned early, and `beside` the
     member that decides whether it checks. `path` is that of the finding as the handwritten code reports it, which may
     be that of the internal type. `partner` is the error of the other side that is the same error in another form, and
-    `marked` are errors of another case that the fix wants to be marked.
+    `marked` are errors of another case that the fix wants to be marked. `empty` are the members of
+    the value that are there and empty, as the code names them.
     """
 
     own: Sequence[FieldError] = ()
@@ -49,6 +50,7 @@ class TracedErrors(NamedTuple):
     beside: str = ""
     partner: FieldError | None = None
     marked: Sequence[FieldError] = ()
+    empty: Sequence[str] = ()
 
 
 NOT_TRACED = TracedErrors()
@@ -80,7 +82,7 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
         updates = _find_updates(finding, own, source, code)
         if updates and finding.side == "handwritten":
             finding = msgspec.structs.replace(finding, fix=_WANTED)
-        told = _tell_made(finding, own, source, code, traced.partner, updates) + _tell_rule(finding, traced)
+        told = _tell_made(finding, own, source, code, traced, updates) + _tell_rule(finding, traced)
     is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared or finding.between
     fix = f"{finding.fix}; {told}" if is_there else f"{finding.fix}{_tell_marked(finding, traced, code)}"
     return msgspec.structs.replace(finding, handwritten_source=source, fix=fix)
@@ -160,11 +162,11 @@ def _tell_made(
     own: Sequence[FieldError],
     source: str,
     code: HandwrittenCode,
-    partner: FieldError | None,
+    traced: TracedErrors,
     updates: Sequence[Decision],
 ) -> str:
     """Say where the handwritten error is made, everywhere; code that kinds share may make it again."""
-    others = _each([one.source for one in own if one.source != source])
+    others, partner = _each([one.source for one in own if one.source != source]), traced.partner
     libraries = [_made(one) for one in own if one.source != source and _OF_LIBRARY.match(one.source)]
     shared = [one.source for one in libraries]
     check = next(_made(one, finding.kind) for one in own if one.source == source)
@@ -179,7 +181,7 @@ def _tell_made(
     if not others:
         if _OF_LIBRARY.match(source):
             told = f"{told}, in code that kinds share: a change of it is one for every kind"
-        if finding.cause == "other-value" and (guard := code.find_guard(check)):
+        if finding.cause == "other-value" and (guard := code.find_guard(check, traced.empty)):
             told = f"{told}, {guard}"
         return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told
     kinds = [source, *(one for one in others if one not in shared)]
@@ -274,7 +276,7 @@ def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, 
         there = [one for one in errors if canonical_path(one.path) == canonical_path(path)]
         if decides := code.find_condition(check, path, "", there):
             return f"the branch that decides is {decides.sentence}; {told}", False
-        if guard := code.find_guard(check):
+        if guard := code.find_guard(check, traced.empty):
             return f"{told}, {guard}", False
     return told, False
 

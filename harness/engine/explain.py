@@ -23,13 +23,14 @@ from harness.compare.causes import not_explained, unstable
 from harness.compare.causes.composition import COMPOSITION
 from harness.compare.causes.conversion import CONVERSION
 from harness.compare.causes.generated import GENERATED
+from harness.compare.causes.other_value import OTHER_VALUE
 from harness.compare.causes.panic import PANIC
 from harness.compare.causes.unstable import UNSTABLE
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.compare.judge import conclude, find_cause, grade, judge
 from harness.compare.mismatch import Mismatch, MismatchKind, failed
-from harness.compiler.rulelines import RuleLines
+from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.engine.checksource import (
     NOT_TRACED,
     TracedErrors,
@@ -47,7 +48,7 @@ from harness.fuzzers.fixes import fix_all, fixes
 from harness.fuzzers.othervalues import other_values, sibling_values
 from harness.fuzzers.shape import Shape
 from harness.gotypes.literals import NO_LITERALS, Literals
-from harness.jsonpath import Edit, apply_all, canonical_path
+from harness.jsonpath import Edit, apply_all, canonical_path, join, look, path_of
 from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.targets.target import drive
 
@@ -91,11 +92,16 @@ class Explainer:
 
     def hints(self, comparator: Comparator) -> Hints:
         """Return what is known besides the answers, for experiments and words."""
+
+        def find(path: str, type: str, origin: str) -> RuleLine | None:
+            return self._find_rule(comparator, path, type, origin)
+
         return Hints(
             repairs=lambda case, error: self.repairs(case, [error]),
             values=lambda case, path, normalize: other_values(case.object, path, self.shape, normalize),
             siblings=lambda case, path, normalize: sibling_values(case.object, path, self.shape, normalize),
-            tag=lambda path, type, origin: self._find_tag(comparator, path, type, origin),
+            tag=lambda path, type, origin: f"+{one.tag}" if (one := find(path, type, origin)) else "",
+            line=lambda path, type, origin: one.text if (one := find(path, type, origin)) else "",
             reported=self.reported,
             accepted=self.accepted,
             makes_choice=self._makes_choice,
@@ -117,12 +123,11 @@ class Explainer:
             return None
         return ListWithoutKeys(found.path, found.tags, line_of(found.position, found.package), found.key_tag)
 
-    def _find_tag(self, comparator: Comparator, path: str, type: str, origin: str) -> str:
-        """Return the tag whose rule reports errors of a type and origin at a path; empty if none is declared."""
+    def _find_rule(self, comparator: Comparator, path: str, type: str, origin: str) -> RuleLine | None:
+        """Return the tag whose rule reports errors of a type and origin at a path; None if none is declared."""
         if self.rules is None or not comparator.info.rules or self.shape.kind != "struct":
-            return ""
-        found = self.rules.find(self.shape.type, path, FieldError(type, path, origin=origin), comparator.info.options)
-        return f"+{found.tag}" if found else ""
+            return None
+        return self.rules.find(self.shape.type, path, FieldError(type, path, origin=origin), comparator.info.options)
 
     def explain(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, served: bool, repetitions: int
@@ -193,11 +198,14 @@ class Explainer:
         """
         info = comparator.info
         rules = self.rules if info.rules else None
-        path = canonical_path(own_path(comparator, finding.case, _exact_path(finding), self.shape))
-        code = self.code()
+        exact = own_path(comparator, finding.case, _exact_path(finding), self.shape)
+        path, code = canonical_path(exact), self.code()
+        empty = _empty_members(finding, exact)
+        if rules and empty and self.shape.kind == "struct":
+            traced = traced._replace(empty=[rules.roles.code_name(self.shape.type, join(path, one)) for one in empty])
         is_elsewhere = bool(ungenerated) or is_of_library(finding, traced)
         finding = add_field_source(
-            finding, self.shape, rules, info.options, self.others, path, traced.beside, is_elsewhere
+            finding, self.shape, rules, info.options, self.others, path, traced.beside, is_elsewhere, empty
         )
         finding = add_generation(finding, ungenerated, code)
         finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code)
@@ -242,6 +250,13 @@ def _exact_path(finding: Finding) -> str:
     """Return the path of a finding as an error of its answer has it, with indices."""
     errors = (*finding.answer.handwritten, *finding.answer.declarative)
     return next((one.field for one in errors if canonical_path(one.field) == finding.path), finding.path)
+
+
+def _empty_members(finding: Finding, path: str) -> list[str]:
+    """Return the members of the value of a finding that are empty lists or maps: one side may take them for unset."""
+    value = look(finding.case.object, path_of(path))
+    is_read_otherwise = finding.cause == OTHER_VALUE.code and isinstance(value, dict)
+    return [name for name, below in value.items() if below in ([], {})] if is_read_otherwise else []
 
 
 def mark_unstable(finding: Finding, is_gone: bool = False) -> Finding:

@@ -107,12 +107,12 @@ def _written(file: str, line: int, package: str, folder: str) -> str:
 
 
 def _rule_line(
-    finding: Finding, path: str, root: str, rules: RuleLines, options: Mapping[str, bool]
+    finding: Finding, path: str, root: str, rules: RuleLines, options: Mapping[str, bool], empty: Sequence[str]
 ) -> RuleLine | None:
     """Return the line of the tag that declares the rule of a finding; None if no rule reports such an error."""
     reported = next(filter(None, (_error_of(finding, errors) for errors in _lists(finding))), None)
     error = reported or FieldError(finding.type, finding.path, origin=finding.origin)
-    found = rules.find(root, path, error, {**options, **finding.case.options})
+    found = rules.find(root, path, error, {**options, **finding.case.options}, empty)
     if found is None and (finding.side != "handwritten" or finding.cause in _OF_RULES):
         found = rules.find_custom(root, path)
     return found
@@ -137,6 +137,7 @@ def add_field_source(
     path: str = "",
     beside: str = "",
     is_elsewhere: bool = False,
+    empty: Sequence[str] = (),
 ) -> Finding:
     """Add the source of a finding and the gates of its field; add to its fix the line of the field, or a hint for a
     wrong path.
@@ -144,14 +145,15 @@ def add_field_source(
     `rules` are those of the types, None for a kind without declarative validation; `options` are the validation options
     that the strategy of the kind sets; `others` are the shapes of the other served versions. `path` is that of the
     finding as the types have it, if that is another one, and `beside` the member that decides whether it is checked.
-    `is_elsewhere`: the fix is made at neither the field nor its rule.
+    `is_elsewhere`: the fix is made at neither the field nor its rule. `empty` are the members of the value that are
+    there and empty: of the tags of a union, theirs is meant.
     """
     path = path or finding.path
     field_source = find_field_source(path, shape)
     fix = finding.fix
     found, gates = None, ""
     if rules and shape.kind == "struct":
-        found = _rule_line(finding, path, shape.type, rules, options)
+        found = _rule_line(finding, path, shape.type, rules, options, empty)
         gates = _tell_gates(rules, shape.type, [path, *_members_of(finding, path), beside], found)
     rule = "" if found is None else line_of(found.position, found.package)
     place = (finding.change.source if finding.change is not None else rule) or field_source.source

@@ -61,12 +61,20 @@ class GoBranch(NamedTuple):
         return self.start <= offset < self.end and not self.own[0] <= offset < self.own[1] and not self.returns
 
 
+class GoCount(NamedTuple):
+    """A line that adds to what a condition reads, and the condition above it, with the members that this one reads."""
+
+    line: int
+    text: str
+    names: frozenset[str]
+
+
 class GoGuard(NamedTuple):
     """A condition or loop right above a line; `counted` are the lines that add to what it reads."""
 
     line: int
     text: str
-    counted: tuple[int, ...]
+    counted: tuple[GoCount, ...]
 
 
 class ErrorCall(NamedTuple):
@@ -408,15 +416,20 @@ class GoSource:
             node = parent
         return None
 
-    def _counted(self, branch: GoBranch, offset: int) -> tuple[int, ...]:
+    def _counted(self, branch: GoBranch, offset: int) -> tuple[GoCount, ...]:
         """Return the lines that count what a condition reads, if that is a variable that several of them add to."""
         function = self._function_of(self._root.descendant_for_byte_range(offset, offset))
-        lines = [
-            one.start_point[0] + 1
+        nodes = [
+            one
             for one in (_below(function, "inc_statement") if function is not None else ())
             if _text(next(iter(one.named_children), None)) in branch.variables and one.start_byte < branch.start
         ]
-        return tuple(lines) if len(lines) > 1 else ()
+        return tuple(map(self._count, nodes)) if len(nodes) > 1 else ()
+
+    def _count(self, node: Node) -> GoCount:
+        above = next((one for one in self.branches(node.start_byte) if not one.returns), None)
+        text, names = ("", frozenset[str]()) if above is None else (above.text, above.names)
+        return GoCount(node.start_point[0] + 1, text, names)
 
     def lines_giving(self, step: GivenStep) -> list[int]:
         """Return the lines of a function that add a member to the same path as a step does, that of the step first."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.diagnostics import TargetError
-from harness.gotypes.branches import GoBranch
+from harness.gotypes.branches import GoBranch, GoGuard
 from harness.subject.callsites import MODULES, CallSites, CodeLine, places_of
 from harness.subject.errorstack import ErrorStacks, Frame, GivenName, Made, names_of, of_kind
 
@@ -122,8 +122,11 @@ class HandwrittenCode:
         """Return the line of code that all kinds share that gives an error its path."""
         return check.source if self._stacks is None else self._stacks.find_line_of_path(check)
 
-    def find_guard(self, check: Made) -> str:
-        """Tell the condition right above the line of a check, by which it lets values through; empty without one."""
+    def find_guard(self, check: Made, empty: Collection[str] = ()) -> str:
+        """Tell the condition right above the line of a check, by which it lets values through; empty without one.
+
+        Of a condition that reads a count, it is the line that counts one of the members that are `empty`, if any does.
+        """
         frames = () if self._stacks is None else self._stacks.own(check)
         if not frames or self._sites is None:
             return ""
@@ -131,8 +134,7 @@ class HandwrittenCode:
         found = self._sites.source(place.file).guard_of(frames[0].offset)
         if found is None:
             return ""
-        counted = f", which counts at {', '.join(map(str, found.counted))}" if found.counted else ""
-        return f"under `{found.text}` at {place._replace(line=found.line).text}{counted}"
+        return f"under `{found.text}` at {place._replace(line=found.line).text}{_tell_counted(found, empty)}"
 
     def find_condition(self, check: Made, path: str, beside: str, made: Sequence[Made] = ()) -> Decision | None:
         """Return the branch above a check that reads the member `beside`, or in another branch of which an error was
@@ -286,6 +288,16 @@ class HandwrittenCode:
 
 UNREAD = HandwrittenCode()
 """Knows no sources."""
+
+
+def _tell_counted(found: GoGuard, empty: Collection[str]) -> str:
+    told = [
+        f"{name}, which is empty here, at {one.line} under `{one.text}`"
+        for one in found.counted
+        for name in sorted(one.names.intersection(empty))
+    ]
+    lines = f"at {', '.join(str(one.line) for one in found.counted)}"
+    return f", which counts {' and '.join(told) or lines}" if found.counted else ""
 
 
 def _tell_stop(branch: GoBranch, check: Frame, first: Frame, fails: bool) -> str:

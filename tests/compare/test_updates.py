@@ -178,6 +178,8 @@ def test_a_difference_below_a_list_without_keys_names_the_list(changed: int, is_
         return said if is_told else answer(said.handwritten, errors("Required@spec.l[0].a beta"))
 
     found = causes(case(new, old), ask, hints=hints)["+spec.l[0].a"]
+    several = causes(case(new, old), ask, hints=hints, versions=("v2",))["+spec.l[0].a"]
+    assert is_told == ("on spec.l in every version, so that" in several.fix)
     assert "ratcheting" == found.cause
     assert is_told == ("rules compare spec.l with the old list as a whole" in found.detail)
     assert is_told == found.fix.startswith("declare +k8s:listType=map with +k8s:listMapKey on spec.l, so that")
@@ -209,7 +211,7 @@ def test_a_field_that_depends_on_another_names_the_one_that_the_update_changes()
 
     found = causes(case({"spec": {"t": 1}}, {"spec": {}}), ask)["+spec.a"]
     assert "on this update, which changes spec.t and leaves the value absent: as a create" in found.detail
-    assert found.fix.endswith("look at spec.a wherever the update changes spec.t")
+    assert found.fix.endswith("look at spec.a wherever the update sets or unsets it or spec.t")
 
 
 @pytest.mark.parametrize(
@@ -231,3 +233,30 @@ def test_a_check_of_changes_is_not_wanted_where_none_is_allowed(fixed: tuple[Any
     found = causes(case(LEFT, {"spec": {"a": GOOD}}), ask, hints=values(WORSE))["+spec.a"]
     assert is_told == found.fix.startswith("nothing to do for requests, which may not change spec.a; else let ")
     assert is_told == ("agree; the update is rejected anyway, spec.a: " in found.detail)
+
+
+@pytest.mark.parametrize(
+    ("rule", "detail", "told"),
+    [
+        (
+            "Forbidden@spec.a/dependentForbidden",
+            "may not be set when t is set",
+            "updates that set or unset neither it nor spec.t",
+        ),
+        ("Required@spec.a/dependentRequired", "when t is specified", "updates that set or unset neither it nor spec.t"),
+        ("Invalid@spec.a/union", "", "updates that set or unset no member of the union"),
+        ("Invalid@spec.a/maximum", "", "what did not change"),
+    ],
+)
+def test_a_rule_about_what_is_set_ratchets_whatever_the_values_are(rule: str, detail: str, told: str) -> None:
+    """A check that skipped unchanged values would report another value, and miss that the other field is set."""
+    given = {"spec": {"a": BAD, "t": 1}}
+
+    def ask(asked: Case) -> Answer:
+        said = (error(f"{rule} covered", detail=detail),)
+        is_as_before = asked.old is not None and set(asked.old["spec"]) == set(asked.object["spec"])
+        return answer(said, () if is_as_before else errors(f"{rule} beta"))
+
+    found = causes(case(given, given), ask)["spec.a"]
+    assert "ratcheting" == found.cause
+    assert f" skip {told}, or write an exception" in found.fix

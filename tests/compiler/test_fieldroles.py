@@ -124,3 +124,11 @@ def test_an_older_release_has_no_tag_for_unique_items(tmp_path: Path) -> None:
 def test_gates_are_named_with_their_field(roles: FieldRoles, path: str, gates: list[tuple[str, str]]) -> None:
     """A field is behind the gates of those that contain it too, and may be behind several."""
     assert gates == list(roles.feature_gates("api/v1.Kind", path))
+
+
+def test_a_field_has_its_name_in_go(roles: FieldRoles) -> None:
+    """That of the field at the end of the path, also of an inlined one; none where the path leads elsewhere."""
+    names = [
+        roles.code_name("api/v1.Kind", path) for path in ("spec.mode", "spec.items[*].name", "spec.items[*]", "spec.no")
+    ]
+    assert ["Mode", "Name", "", ""] == names

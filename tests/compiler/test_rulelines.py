@@ -261,6 +261,16 @@ def test_rules_of_a_struct_have_the_line_of_the_field_that_declares_them(
     assert line == find(tmp_path, STRUCT_RULES, path, error_type, origin)
 
 
+def test_of_the_tags_of_one_union_that_of_the_member_that_is_meant(tmp_path: Path) -> None:
+    """An error of the whole union is about none of its members, and says nothing of which one is read differently."""
+    (tmp_path / "types.go").write_text(f"package v1\n\n{STRUCT_RULES}\n", encoding="utf-8")
+    lines = RuleLines(Universe.from_folders({"x/v1": tmp_path}), Release())
+    error = FieldError(INVALID, "u", origin="union")
+    found = [lines.find("x/v1.T", "u", error, meant=meant) for meant in ((), ("e",), ("x", "c"))]
+    marks = [one.text.rpartition("# ")[2] for one in found if one is not None]
+    assert ["three", "four", "three"] == marks
+
+
 def test_types_within_themselves_and_inlined_ones_are_followed(tmp_path: Path) -> None:
     """As far as the path goes, and a type that inlines itself ends."""
     go = """type T struct {

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.case import Answer, Case, Failure, Operation
 from harness.compare.causes.not_explained import UNEXPLAINED
 from harness.compare.comparator import Comparator
 from harness.compare.composition import Served
+from harness.compiler.rulelines import RuleLines
 from harness.diagnostics import Position
 from harness.engine.explain import MAX_KEPT_ERRORS, Explainer, count_different
 from harness.engine.ledger import Sighting
@@ -22,8 +25,12 @@ from harness.engine.steadying import times_set
 from harness.engine.units import RequestKind
 from harness.errormatch.matcher import Matcher
 from harness.field import FieldError
-from harness.fuzzers.shape import FieldShape, Shape
+from harness.fuzzers.shape import FieldShape, Shape, shape_of
+from harness.gotypes.packages import Universe
+from harness.subject.deciding import HandwrittenCode
+from harness.subject.errorstack import Made
 from harness.tags.registry import rule_facts
+from harness.tags.release import Release
 from harness.targets.target import drive
 from tests.compare.builders import answer, case, errors, info
 
@@ -202,3 +209,44 @@ def test_a_tag_is_named_at_the_path_of_its_own_version() -> None:
     assert "declare +k8s:required on spec.mode, or" in found.fix
     assert "for spec.exactly.mode (api/v1/types.go:7)" in found.fix
     assert "api/v1/types.go:7" == found.source
+
+
+def test_an_empty_member_of_a_union_has_its_tag_named_and_what_counts_it(tmp_path: Path) -> None:
+    """The tag of the first member is no place to mend: the sides differ on the list that is there and empty."""
+    types = tmp_path / "types.go"
+    types.write_text(
+        """package v1
+
+type Kind struct {
+	Spec Spec `json:"spec"`
+}
+
+type Spec struct {
+	// +k8s:unionMember
+	One *int `json:"one"`
+	// +k8s:unionMember
+	Many []string `json:"many"`
+}
+"""
+    )
+    universe = Universe.from_files({"api/v1": [types]})
+    shape, rules = shape_of(universe, "api/v1.Kind"), RuleLines(universe, Release())
+    comparator, asked, told = Comparator(info(), facts=rule_facts()), case({"spec": {"many": []}}), list[Any]()
+
+    class Counting(HandwrittenCode):
+        def find_guard(self, check: Made, empty: Collection[str] = ()) -> str:
+            told.append(list(empty))
+            return "under a condition"
+
+    def say(one: Case) -> Answer:
+        check = msgspec.structs.replace(
+            errors("Invalid@spec/union covered")[0], source="v.go:7 in f" if one.trace else ""
+        )
+        is_silent = one.object.get("spec") == {"many": []}
+        return answer((check,), () if is_silent else errors("Invalid@spec/union beta"))
+
+    [mismatch] = comparator.compare(asked, say(asked))
+    explainer = Explainer(shape, "s", rules=rules, traces=True, code=Counting)
+    steps = explainer.explain(asked, say(asked), mismatch, comparator, False, 2)
+    found = drive(steps, lambda cases: [say(one) for one in cases])
+    assert ("other-value", "api/v1/types.go:10", [["Many"]]) == (found.cause, found.rule_source, told)

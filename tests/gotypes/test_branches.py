@@ -206,7 +206,7 @@ def test_what_lets_a_value_through_is_right_above_a_check(code: str, line: str, 
     assert found is not None
     number = at(line)[0] + (line == "switch")
     lines = [at + 1 for at, row in enumerate(_GUARDS.decode().splitlines()) if row in counts]
-    assert (number, text, tuple(lines)) == found
+    assert (number, text, lines) == (found.line, found.text, [one.line for one in found.counted])
 
 
 def test_a_line_that_always_runs_has_nothing_above_it() -> None:

@@ -82,6 +82,20 @@ func ValidateToolStatusUpdate(tool, oldTool *Tool) field.ErrorList {
 	return validateGrip(tool.Grip)
 }
 
+func validateUnion(one *Attribute, fldPath *field.Path) field.ErrorList {
+	set := 0
+	if one.Text != nil {
+		set++
+	}
+	if one.Texts != nil {
+		set++
+	}
+	if set > 1 {
+		return field.ErrorList{field.NotFound(fldPath, one)}
+	}
+	return nil
+}
+
 func validateHandle(handle string) field.ErrorList { return field.ErrorList{field.TooLong(nil, handle, 1)} }
 
 func validateGrip(grip string) field.ErrorList { return field.ErrorList{field.TooMany(nil, 1, 1)} }
@@ -249,6 +263,19 @@ def test_what_lets_a_value_through_is_told_with_its_line(code: HandwrittenCode) 
     told = code.find_guard(error("ports[0]", "field.Duplicate"))
     assert f"under `if !opts.SkipPorts` at {place('if !opts.SkipPorts')}" == told
     assert ["", ""] == [one.find_guard(error("second", KEY)) for one in (code, UNREAD)]
+
+
+def test_what_counts_an_empty_member_is_told_alone(code: HandwrittenCode) -> None:
+    """Where a list is empty and not nil, the line that counts it decides; else all that count are told."""
+    check = error("union", "field.NotFound")
+    texts, text = (
+        int(place(f"if one.{name} != nil").partition(" in ")[0].rpartition(":")[2]) for name in ("Texts", "Text")
+    )
+    guard = f"under `if set > 1` at {place('if set > 1')}, which counts "
+    assert f"{guard}Texts, which is empty here, at {texts + 1} under `if one.Texts != nil`" == (
+        code.find_guard(check, ["Texts"])
+    )
+    assert [f"{guard}at {text + 1}, {texts + 1}"] * 2 == [code.find_guard(check, one) for one in ([], ["Other"])]
 
 
 _OLD = """package validation

@@ -298,11 +298,15 @@ def _count_alike(question: Question, limits: SideLimits) -> tuple[str, TagChange
     declared = f"+{tag}={limits.rejected - known.beyond}"
     name = facts.name_of(mismatch.type, mismatch.origin)
     change = _change(question, name, declared, fix) if name else None
-    every = " in every version" if question.comparator.info.versions else ""
-    named = f"{fix}: {declared}{every} is the rule that counts as the check does"
+    counts = f"{question.every_version} is the rule that counts as the check does"
     if mismatch.origin in ("", tag.removeprefix("k8s:")):
-        return named, change
-    return f"{named}, and needs {question.words.with_origin(tag.removeprefix('k8s:'))} on the check too", None
+        return f"{fix}: {declared}{counts}", change
+    # What changes the check too is not tried as a change of tags, so the level and the tag that goes are told here.
+    standing = question.standing_line
+    if standing and f"{name}=" in standing:
+        declared = f"{standing.partition(f'{name}=')[0]}{declared} in place of {standing}"
+    origin = question.words.with_origin(tag.removeprefix("k8s:"))
+    return f"{fix}: {declared}{counts}, and needs {origin} on the check too", None
 
 
 def _change(question: Question, name: str, tag: str, otherwise: str) -> TagChange:

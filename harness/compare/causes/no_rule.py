@@ -32,12 +32,11 @@ def remain(question: Question) -> Explanation | None:
     rule = question.tag or f"the rule that reports {mismatch.type} {mismatch.origin}".rstrip()
     check = "the check" if question.error is None else question.check_of(question.error)
     unmark = f"take {question.words.mark} from {check}"
-    every = " in every version" if question.comparator.info.versions else ""
     names = question.facts.names_of(mismatch.type, mismatch.origin)
     change = add(question.declarations, own, question.case.version, unmark, names)
     if question.tag and not question.declarations:
         rule += " with what the check has,"
-    fix = f"declare {rule} on {question.declared_at}{every}, or {unmark}"
+    fix = f"declare {rule} on {question.declared_at}{question.every_version}, or {unmark}"
     if question.case.operation is Operation.UPDATE and question.mismatch.ratcheting:
         fix += "; rules ratchet what an update leaves as it was, so let the check do so too"
     return Explanation(silence, fix, change=change)

@@ -17,7 +17,7 @@ from harness.case import Answer, Case, Json, Operation
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, ListWithoutKeys, Question, Trial
 from harness.compare.itemkeys import find_item_key
 from harness.compare.othervalues import describe_value, path_in_object
-from harness.compare.updates import Silence, changed_trigger, find_reason
+from harness.compare.updates import Silence, changed_trigger, describe_left, find_reason
 from harness.field import ErrorType, FieldError
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, is_within, look, path_of, remove, write
 from harness.objectmodel import is_in_metadata
@@ -70,8 +70,8 @@ def _declare_key(question: Question, whole: ListWithoutKeys, key: str, is_marked
     place = f" ({whole.source})" if whole.source else ""
     marks = "; Duplicate errors of its items have to be marked as covered then" if is_marked or not key else ""
     return (
-        f"declare {tags} on {whole.path}, so that {question.tag_or_rule} ratchets what an item has left as it "
-        f"was{marks}{place}"
+        f"declare {tags} on {whole.path}{question.every_version}, so that {question.tag_or_rule} ratchets what an item "
+        f"has left as it was{marks}{place}"
     )
 
 
@@ -104,7 +104,7 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
         case "unchanged":
             fix = f"let {code} look at unchanged values too, or let {question.tag_or_rule} ratchet"
             if silent == "declarative":
-                fix = f"let {code} skip what did not change, or write an exception: ratcheting is wanted"
+                fix = f"let {code} skip {describe_left(question)}, or write an exception: ratcheting is wanted"
             fixed = "; the value may not be changed" if why.is_fixed else ""
             told = f"{name} ratchets what the update did not change: {changed}{fixed}"
             whole = _changed_list(question) if silent == "handwritten" else None
@@ -152,11 +152,12 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
 
 
 def _describe_changed(question: Question, name: str, check: str, agree: str) -> Explanation:
-    """Say what of the object the update changes: the value, or another field on which the rule depends.
+    """Say what of the object the update changes: the value, or another field on which the rule depends. Such a rule
+    looks at which of the two are set, and not at their values.
 
     Where the answer says that this may not be changed at all, no request is served otherwise.
     """
-    case, fields = question.case, [question.where]
+    case, fields, trigger = question.case, [question.where], ""
     how = _describe_set(question)
     path = path_in_object(question, case.object)
     if look(case.object, path) == look(case.old, path):
@@ -168,7 +169,8 @@ def _describe_changed(question: Question, name: str, check: str, agree: str) -> 
         does = [f"changes {' and '.join(changed)}"] if changed else []
         how = f"which {' and '.join([*does, _describe_kept(question)])}"
     what = " or ".join(fields) if fields != [question.where] else "it"
-    fix = f"let {check} look at {question.where} wherever the update changes {what}"
+    changes = f"sets or unsets it or {trigger}" if trigger else f"changes {what}"
+    fix = f"let {check} look at {question.where} wherever the update {changes}"
     fixed = next(filter(None, (_rejected_change(question, one) for one in fields)), None)
     told = f"{name} does not report it on this update, {how}: {agree}"
     if fixed is not None:

@@ -96,7 +96,7 @@ def _arguments(check: Check) -> dict[str, Json]:
     return {"trigger": check.args[0], "dependent": check.args[1]}
 
 
-_TRIGGER = re.compile(r"\bwhen [`'\"]?(\w+)[`'\"]? is set")
+_TRIGGER = re.compile(r"\bwhen [`'\"]?(\w+)[`'\"]? is (?:set|specified)\b")
 
 
 def _declare(name: str) -> Declare:

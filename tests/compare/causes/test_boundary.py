@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.case import Answer, Case, Failure
-from harness.compare.cause import Explanation, Question
+from harness.compare.cause import NO_HINTS, Explanation, Hints, Question
 from harness.compare.causes.boundary import BOUNDARY, scale_of
 from harness.compare.comparator import Comparator
 from harness.compare.judge import find_cause
@@ -31,11 +31,11 @@ def target(what: str, handwritten: Callable[[Any], bool], declarative: Callable[
     return ask
 
 
-def cause_of(value: Any, ask: Ask, versions: tuple[str, ...] = ()) -> Explanation:
+def cause_of(value: Any, ask: Ask, versions: tuple[str, ...] = (), hints: Hints = NO_HINTS) -> Explanation:
     one, asked = Comparator(info(versions=versions), facts=rule_facts()), case({"spec": {"a": value}})
     said = ask(asked)
     (mismatch,) = one.compare(asked, said)
-    return drive(find_cause(asked, said, mismatch, one), ask)
+    return drive(find_cause(asked, said, mismatch, one, hints), ask)
 
 
 MAXIMUM, MAX_LENGTH, MAX_ITEMS = "Invalid@spec.a/maximum", "TooLong@spec.a/maxLength", "TooMany@spec.a/maxItems"
@@ -90,6 +90,16 @@ def test_one_limit_in_bytes_and_in_characters() -> None:
     least = cause_of("éé", target("TooShort@spec.a/minLength", lambda v: len(v) < 3, lambda v: len(v.encode()) < 3))
     assert "handwritten side rejects 2 characters or less and the declarative side rejects 2 bytes" in least.detail
     assert least.fix == "let both sides at spec.a count characters, or both bytes"
+
+
+def test_a_tag_that_counts_otherwise_takes_the_place_and_the_level_of_the_one_that_stands_there() -> None:
+    """Without its level the rule is served beside the check, and beside the other tag it reports an error more."""
+    line = '+k8s:beta(since: "1.37")=+k8s:maxLength=63'
+    ask = target(MAX_LENGTH, lambda v: len(v.encode()) > 63, lambda v: len(v) > 63)
+    hints = Hints(tag=lambda path, type, origin: "+k8s:maxLength", line=lambda path, type, origin: line)
+    found = cause_of("é" * 40, ask, ("v2",), hints)
+    wanted = f'+k8s:beta(since: "1.37")=+k8s:maxBytes=63 in place of {line} in every version is the rule'
+    assert f"or both bytes: {wanted}" in found.fix
 
 
 def test_other_limits_of_a_text_with_long_characters() -> None:
