@@ -79,7 +79,12 @@ def changed_trigger(question: Question) -> str:
 
 
 def describe_left(question: Question) -> str:
-    """Say what an update leaves as it was for the rule of a mismatch: the value, or which of some fields are set."""
+    """Say what an update leaves as it was for the rule of a mismatch: the value, a whole list whose items have no keys,
+    or which of some fields are set.
+    """
+    whole = question.hints.unkeyed_list(question.mismatch.path)
+    if whole is not None:
+        return f"it where the update leaves the whole of {whole.path} as it was"
     if any(one.place == "members" for one in question.declarations):
         return "updates that set or unset no member of the union"
     trigger = next((canonical_path(write(one)) for one in _triggers(question)), "")

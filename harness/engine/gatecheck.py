@@ -27,8 +27,8 @@ from harness.field import FieldError
 from harness.jsonpath import canonical_path
 from harness.subject import Subject
 
-Showing: TypeAlias = Literal["shown", "agreeing", ""]
-"""The difference shows too, or both validators report the error, or neither."""
+Showing: TypeAlias = Literal["shown", "agreeing", "absent", ""]
+"""The difference shows too, or both validators report the error, or the kind is not there, or none of these."""
 
 
 def find_showings(subject: Subject, findings: Sequence[Finding], trusted: Path | None) -> list[Showing]:
@@ -48,7 +48,7 @@ def find_showings(subject: Subject, findings: Sequence[Finding], trusted: Path |
             found[id(finding)] = "shown"
         elif _both_report(finding, answer):
             found[id(finding)] = "agreeing"
-    return [found.get(id(finding), "") for finding in findings]
+    return [found.get(id(one), "") if key_of(one.case) in infos else "absent" for one in findings]
 
 
 def _as_found(finding: Finding) -> Case:
@@ -82,12 +82,13 @@ def _listed(parts: Sequence[str]) -> str:
 class GateCheck:
     """Merges the results of all parts.
 
-    `shown`, `agreeing` and `silent` have the parts of each finding by its fingerprint.
+    `shown`, `agreeing`, `absent` and `silent` have the parts of each finding by its fingerprint.
     """
 
     on_event: Callable[[Event], None]
     shown: dict[str, dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     agreeing: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    absent: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     silent: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def merge(self, results: Sequence[Result], askers: Sequence[Asker]) -> tuple[Result, ...]:
@@ -118,6 +119,8 @@ class GateCheck:
                 self.shown[finding.fingerprint][result.part] = finding
             elif showing == "agreeing":
                 self.agreeing[finding.fingerprint].append(result.part)
+            elif showing == "absent":
+                self.absent[finding.fingerprint].append(result.part)
             else:
                 self.silent[finding.fingerprint].append(result.part)
 
@@ -140,10 +143,10 @@ class GateCheck:
         )
         agreeing = self.agreeing.get(name)
         if not agreeing or finding.cause not in _SILENCE:
-            silent = self.silent.get(name)
-            if not silent:
+            others = self._describe_others(name, finding.case)
+            if not others:
                 return finding
-            detail = f"{finding.detail}; it shows in {_listed(tuple(by))}, and not in {_listed(silent)}"
+            detail = f"{finding.detail}; it shows in {_listed(tuple(by))}, and {others}"
             return msgspec.structs.replace(finding, detail=detail)
         found = gate.describe_process(finding.detail, finding.path, agreeing)
         return msgspec.structs.replace(
@@ -155,3 +158,12 @@ class GateCheck:
             experiment=found.experiment,
             certainty="experiment",
         )
+
+    def _describe_others(self, name: str, case: Case) -> str:
+        """Say of the parts that were asked in vain whether they know the kind at all."""
+        silent, absent = self.silent.get(name), self.absent.get(name)
+        told = [f"not in {_listed(silent)}"] if silent else []
+        if absent:
+            kind = f"{case.group}/{case.version} {case.resource}".removeprefix("/")
+            told.append(f"{_listed(absent)} {'does' if len(absent) == 1 else 'do'} not serve {kind}")
+        return ", and ".join(told)

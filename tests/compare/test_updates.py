@@ -260,3 +260,16 @@ def test_a_rule_about_what_is_set_ratchets_whatever_the_values_are(rule: str, de
     found = causes(case(given, given), ask)["spec.a"]
     assert "ratcheting" == found.cause
     assert f" skip {told}, or write an exception" in found.fix
+
+
+def test_a_rule_below_a_list_without_keys_ratchets_the_list_as_a_whole() -> None:
+    """A check that skipped each unchanged item would miss those of a list that changes elsewhere."""
+    hints = Hints(unkeyed_list=lambda path: ListWithoutKeys("spec.l", "", ""))
+    given = {"spec": {"l": [{"a": BAD}]}}
+
+    def ask(asked: Case) -> Answer:
+        is_kept = asked.old is not None and asked.old["spec"] == asked.object["spec"]
+        return answer(errors("Invalid@spec.l[0].a/o covered"), () if is_kept else errors("Invalid@spec.l[0].a/o beta"))
+
+    found = causes(case(given, given), ask, hints=hints)["spec.l[0].a"]
+    assert " skip it where the update leaves the whole of spec.l as it was, or write an exception" in found.fix

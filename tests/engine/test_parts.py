@@ -75,7 +75,8 @@ def test_a_finding_is_told_once_and_says_where_it_shows(results: tuple[Result, .
     assert by["widgets", "create", "spec.title"] == ("toys",)
     assert {one.resource for one in on.findings} == {"gizmos"}
     told = {one.parts: one.detail.rpartition("; ")[2] for one in on.findings if one.case.object is not None}
-    assert {("toys OneLimit",): "it shows in `toys OneLimit`, and not in `toys`"} == told
+    unserved = "it shows in `toys OneLimit`, and `toys` does not serve toys.example.com/v1 gizmos"
+    assert {("toys OneLimit",): unserved} == told
     both = [one.detail for one in off.findings if len(one.parts) == 2]
     assert both
     assert not any("it shows in" in detail for detail in both)
@@ -215,6 +216,23 @@ def test_a_finding_is_in_the_part_whose_answer_it_has(results: tuple[Result, ...
     names = tuple(one.part for one in results)
     assert [[], ["verdict"]] == [[one.severity for one in result.findings] for result in merged]
     assert (names[::-1], 2) == (merged[1].findings[0].parts, merged[1].findings[0].occurrences)
+
+
+def test_a_part_that_serves_the_kind_and_shows_nothing_is_told_as_such(results: tuple[Result, ...]) -> None:
+    """That a difference does not show says something of the gates only where the kind is there."""
+    first, other = (msgspec.structs.replace(one, findings=()) for one in results)
+    finding = msgspec.structs.replace(results[0].findings[0], cause="path", detail="d")
+    alone = msgspec.structs.replace(first, findings=(finding,))
+    told = {}
+    for showing in ("", "absent"):
+        answers: list[Any] = [lambda findings: [], lambda findings, showing=showing: [showing] * len(findings)]
+        [merged] = GateCheck(lambda event: None).merge([alone, other], answers)[0].findings
+        told[showing] = merged.detail
+    kind = f"{finding.group}/{finding.version} {finding.resource}"
+    assert {
+        "": "d; it shows in `toys`, and not in `toys OneLimit`",
+        "absent": f"d; it shows in `toys`, and `toys OneLimit` does not serve {kind}",
+    } == told
 
 
 HOUR = 3600.0
