@@ -183,6 +183,8 @@ def _tell_made(
             told = f"{told}, in code that kinds share: a change of it is one for every kind"
         if finding.cause == "other-value" and (guard := code.find_guard(check, traced.empty)):
             told = f"{told}, {guard}"
+        if finding.cause == "wording" and (likes := code.find_likes(check)):
+            told = f"{told}, whose function has words of its own at {', '.join(map(str, likes))} too"
         return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told
     kinds = [source, *(one for one in others if one not in shared)]
     # What calls the function of a place is told behind it, so other places of the function stand before it.

@@ -78,11 +78,16 @@ class GoGuard(NamedTuple):
 
 
 class ErrorCall(NamedTuple):
-    """A call that makes a field error: its constructor, and the members that it adds to the path of its function."""
+    """A call that makes a field error: its constructor, and the members that it adds to the path of its function.
+
+    `path` is that path as it is written, and `line` where the call begins.
+    """
 
     offset: int
     constructor: str
     field: str
+    path: str = ""
+    line: int = 0
 
 
 class GivenStep(NamedTuple):
@@ -244,7 +249,7 @@ class GoSource:
             if operand is not None and _text(operand) in packages and _CONSTRUCTOR.match(name):
                 path = _text(next(iter(arguments.named_children), None))
                 members = [one for names in _CHILDREN.findall(path) for one in _TEXT.findall(names)]
-                yield ErrorCall(call.start_byte, name, ".".join(members))
+                yield ErrorCall(call.start_byte, name, ".".join(members), path, call.start_point[0] + 1)
 
     def _add_if(self, found: list[GoBranch], child: Node, statement: Node, scope: Node | None) -> None:
         if child == statement.child_by_field_name("alternative"):

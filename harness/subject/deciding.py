@@ -136,6 +136,18 @@ class HandwrittenCode:
             return ""
         return f"under `{found.text}` at {place._replace(line=found.line).text}{_tell_counted(found, empty)}"
 
+    def find_likes(self, check: Made) -> Sequence[int]:
+        """Return the other lines of a helper that make an error of the same sort for the path that it is given."""
+        places = places_of(check.source)
+        if self._sites is None or not places or not places[0].function:
+            return []
+        own = self._sites.source(places[0].file)
+        calls = [
+            one for one in own.error_calls() if own.function_at(one.offset) == places[0].function and not one.field
+        ]
+        made = {(one.constructor, one.path) for one in calls if one.line == places[0].line}
+        return [one.line for one in calls if (one.constructor, one.path) in made and one.line != places[0].line]
+
     def find_condition(self, check: Made, path: str, beside: str, made: Sequence[Made] = ()) -> Decision | None:
         """Return the branch above a check that reads the member `beside`, or in another branch of which an error was
         made that is told of the same object; None unless it is one. Without a member only such errors decide.

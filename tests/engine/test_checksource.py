@@ -152,6 +152,9 @@ class ToldCode(HandwrittenCode):
     def callers(self, source: str) -> Sequence[str]:
         return self.told
 
+    def find_likes(self, check: Made) -> Sequence[int]:
+        return [11, 12] if "validateID" in check.source else []
+
     def is_of_operations(self, source: str, kind: str) -> bool:
         return bool(self.under)
 
@@ -256,6 +259,17 @@ def test_a_fix_of_code_that_names_no_check_has_its_lines(cause: str) -> None:
     assert "delete it; the handwritten check is v.go:7 in f" == (
         add_handwritten_source(finding, TracedErrors(traced[:1]), UNREAD).fix
     )
+
+
+def test_all_words_of_a_helper_are_to_be_changed() -> None:
+    """Of a wording alone: who changes the line of this object leaves the difference for another one."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = TracedErrors([msgspec.structs.replace(error, source="v.go:7 in validateID")])
+    told = "; the handwritten check is v.go:7 in validateID"
+    for cause, more in (("wording", ", whose function has words of its own at 11, 12 too"), ("boundary", "")):
+        finding = msgspec.structs.replace(found, cause=cause, fix="mend it")
+        assert f"mend it{told}{more}" == add_handwritten_source(finding, traced, ToldCode()).fix
 
 
 def test_a_check_of_code_that_kinds_share_is_told_as_such() -> None:

@@ -96,6 +96,15 @@ func validateUnion(one *Attribute, fldPath *field.Path) field.ErrorList {
 	return nil
 }
 
+func validateID(id string, fldPath *field.Path) (errs field.ErrorList) {
+	if id == "" {
+		errs = append(errs, field.Invalid(fldPath, id, "no id"))
+	} else if id != lower(id) {
+		errs = append(errs, field.Invalid(fldPath, id, "not lower"), field.Invalid(fldPath.Child("a"), id, ""))
+	}
+	return append(errs, field.Invalid(fldPath.Index(0), id, "an item"), field.Required(fldPath, id))
+}
+
 func validateHandle(handle string) field.ErrorList { return field.ErrorList{field.TooLong(nil, handle, 1)} }
 
 func validateGrip(grip string) field.ErrorList { return field.ErrorList{field.TooMany(nil, 1, 1)} }
@@ -263,6 +272,13 @@ def test_what_lets_a_value_through_is_told_with_its_line(code: HandwrittenCode) 
     told = code.find_guard(error("ports[0]", "field.Duplicate"))
     assert f"under `if !opts.SkipPorts` at {place('if !opts.SkipPorts')}" == told
     assert ["", ""] == [one.find_guard(error("second", KEY)) for one in (code, UNREAD)]
+
+
+def test_other_words_of_a_helper_are_found(code: HandwrittenCode) -> None:
+    """Of the same constructor and the path that it is given: those of its items and members are about other fields."""
+    first, second = (int(place(one).partition(" in ")[0].rpartition(":")[2]) for one in ('"no id"', '"not lower"'))
+    assert [[second], [first]] == [list(code.find_likes(error("id", one))) for one in ('"no id"', '"not lower"')]
+    assert [[], []] == [list(one.find_likes(error("second", KEY))) for one in (code, UNREAD)]
 
 
 def test_what_counts_an_empty_member_is_told_alone(code: HandwrittenCode) -> None:
