@@ -273,3 +273,20 @@ def test_a_rule_below_a_list_without_keys_ratchets_the_list_as_a_whole() -> None
 
     found = causes(case(given, given), ask, hints=hints)["spec.l[0].a"]
     assert " skip it where the update leaves the whole of spec.l as it was, or write an exception" in found.fix
+
+
+@pytest.mark.parametrize(("more", "is_told"), [("Invalid@spec/immutable", True), ("Invalid@other/immutable", False)])
+def test_a_check_that_one_old_object_keeps_silent_needs_no_fix_where_no_change_is_allowed(
+    more: str, is_told: bool
+) -> None:
+    """Against another old object both report it; a request that changes this may not be."""
+
+    def ask(asked: Case) -> Answer:
+        said = checked(asked, lambda new, old: "x" in old.get("spec", {}))
+        fixed = asked.old is not None and asked.old.get("spec") != asked.object["spec"]
+        return msgspec.structs.replace(said, handwritten=(*said.handwritten, *(errors(more) if fixed else ())))
+
+    found = causes(case(LEFT, {"spec": {"x": 1}}), ask, hints=values(WORSE))["+spec.a"]
+    assert "against this old object, in which it has no error: against another accepted one" in found.detail
+    assert is_told == ("; the update is rejected anyway, spec: " in found.detail)
+    assert is_told == found.fix.startswith("nothing to do for requests, which may not change spec.a; else let ")

@@ -6,7 +6,7 @@ that was left as it was, something else in the old object, or any update.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import TypeAlias
@@ -124,11 +124,12 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
                 stored,
             )
         case "other-old":
-            return Explanation(
+            found = Explanation(
                 f"{name} does not report it against this old object, in which it has no error: against another "
                 f"accepted one both sides report it",
                 changes,
             )
+            return _unless_rejected(question, [question.where], found)
         case "updates":
             return Explanation(
                 f"{name} does not validate it on this update, not even when the value changes to "
@@ -154,8 +155,6 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
 def _describe_changed(question: Question, name: str, check: str, agree: str) -> Explanation:
     """Say what of the object the update changes: the value, or another field on which the rule depends. Such a rule
     looks at which of the two are set, and not at their values.
-
-    Where the answer says that this may not be changed at all, no request is served otherwise.
     """
     case, fields, trigger = question.case, [question.where], ""
     how = _describe_set(question)
@@ -171,12 +170,20 @@ def _describe_changed(question: Question, name: str, check: str, agree: str) -> 
     what = " or ".join(fields) if fields != [question.where] else "it"
     changes = f"sets or unsets it or {trigger}" if trigger else f"changes {what}"
     fix = f"let {check} look at {question.where} wherever the update {changes}"
+    return _unless_rejected(
+        question, fields, Explanation(f"{name} does not report it on this update, {how}: {agree}", fix)
+    )
+
+
+def _unless_rejected(question: Question, fields: Sequence[str], found: Explanation) -> Explanation:
+    """Say of an update that is rejected for changing one of some fields that requests need no fix."""
     fixed = next(filter(None, (_rejected_change(question, one) for one in fields)), None)
-    told = f"{name} does not report it on this update, {how}: {agree}"
-    if fixed is not None:
-        told = f"{told}; the update is rejected anyway, {fixed.text}"
-        fix = f"nothing to do for requests, which may not change {what if what != 'it' else fields[0]}; else {fix}"
-    return Explanation(told, fix)
+    if fixed is None:
+        return found
+    told = f"{found.detail}; the update is rejected anyway, {fixed.text}"
+    return Explanation(
+        told, f"nothing to do for requests, which may not change {' or '.join(fields)}; else {found.fix}"
+    )
 
 
 def _describe_kept(question: Question) -> str:
