@@ -161,7 +161,7 @@ class Unmasked(NamedTuple):
     `speaks`: after a change, the silent validator reports the error too. The change repaired `error`, removed the field
     `left_out` that had no error, or set the field `filled` to another value; `before` is what stood there. A repair
     that makes another choice (of a mode, of a member of a union) counts as a field that was left out or filled: what it
-    proves is that the check runs for the other choice. `spoken` is the changed case.
+    proves is that the check runs for the other choice. `spoken` is the changed case, and `said` its answer.
     `contradicted`: the other form of the error disappeared and the mismatch did not, so the two are different errors.
     `uncovered` explains the mismatch by another form of the error, which the silent validator reports once other errors
     are repaired. `seen` says what became of both forms, together, where another error was gone, and where a field was
@@ -176,6 +176,7 @@ class Unmasked(NamedTuple):
     contradicted: bool = False
     uncovered: Explanation | None = None
     spoken: Case | None = None
+    said: Answer | None = None
     seen: frozenset[Watched] = frozenset()
 
 

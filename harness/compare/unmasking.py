@@ -286,7 +286,7 @@ class _Unmasking:
         left = _keys_of(self._other_errors(trial.case, said))
         error = trial.repaired or next((one for one in first if (one.type, one.field) not in left), None)
         before = look(self._start.object, trial.filled.path) if trial.filled is not None else None
-        return Unmasked(True, error, trial.left_out, trial.filled, before, spoken=trial.case)
+        return Unmasked(True, error, trial.left_out, trial.filled, before, spoken=trial.case, said=said)
 
 
 def _move_to_front(case: Case, mismatch: Mismatch, others: tuple[FieldError, ...]) -> tuple[Case, Mismatch]:

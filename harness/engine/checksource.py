@@ -20,7 +20,7 @@ from harness.compare.finding import Finding
 from harness.engine.fieldsource import path_in_answer
 from harness.engine.pathhint import MEANT
 from harness.field import FieldError
-from harness.jsonpath import canonical_path, pattern_of
+from harness.jsonpath import canonical_path, look, path_of, pattern_of, walk
 from harness.subject.callsites import places_of
 from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Stop
 from harness.subject.errorstack import Made
@@ -38,9 +38,10 @@ class TracedErrors(NamedTuple):
 
     `masking` is the error of the case because of which the handwritten validator returned early, and `beside` the
     member that decides whether it checks. `path` is that of the finding as the handwritten code reports it, which may
-    be that of the internal type. `partner` is the error of the other side that is the same error in another form, and
-    `marked` are errors of another case that the fix wants to be marked. `empty` are the members of
-    the value that are there and empty, as the code names them.
+    be that of the internal type, and `wrong` are the names in it that no version has. `partner` is the error of the
+    other side that is the same error in another form. `marked` are errors of another case that the fix wants to be
+    marked, and `rule` those of the rules for a value that both sides reject. `empty` are the members of the value that
+    are there and empty, as the code names them.
     """
 
     own: Sequence[FieldError] = ()
@@ -51,6 +52,8 @@ class TracedErrors(NamedTuple):
     partner: FieldError | None = None
     marked: Sequence[FieldError] = ()
     empty: Sequence[str] = ()
+    wrong: Sequence[str] = ()
+    rule: Sequence[FieldError] = ()
 
 
 NOT_TRACED = TracedErrors()
@@ -64,7 +67,7 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
     """
     failure = finding.answer.failure
     if failure is not None:
-        return msgspec.structs.replace(finding, handwritten_source=failure.at) if _is_of_check(failure) else finding
+        return _add_crash(finding, failure, code) if _is_of_check(failure) else finding
     own = _sources_of(finding, traced.own)
     if not own and finding.side == "declarative" and traced.partner is not None:
         own = [one for one in _alike(traced.partner, traced.own) if one.source]
@@ -82,12 +85,24 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
         updates = _find_updates(finding, own, source, code)
         if updates and finding.side == "handwritten":
             finding = msgspec.structs.replace(finding, fix=_WANTED)
+        if fix := _find_pattern(finding, traced, code):
+            return msgspec.structs.replace(finding, handwritten_source=source, fix=fix)
         told = _tell_made(finding, own, source, code, traced, updates) + _tell_rule(finding, traced)
     is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared or finding.between
     fix = f"{finding.fix}; {told}" if is_there else f"{finding.fix}{_tell_marked(finding, traced, code)}"
     return msgspec.structs.replace(finding, handwritten_source=source, fix=fix)
 
 
+def _add_crash(finding: Finding, failure: Failure, code: HandwrittenCode) -> Finding:
+    """Add the line of a crash, and which member it reads that the object does not have."""
+    names = {str(name) for value in (finding.case.object, finding.case.old) for path, _ in walk(value) for name in path}
+    known = {name.lower() for name in names}
+    nil = code.find_nil(failure.at, lambda name: name.lower() in known) if _IS_NIL in failure.message else ""
+    fix = f"{finding.fix}, where {nil}" if nil else finding.fix
+    return msgspec.structs.replace(finding, handwritten_source=failure.at, fix=fix)
+
+
+_IS_NIL = "nil pointer"
 _WANTED = "write an exception: the check skips what did not change already, and ratcheting is wanted"
 
 
@@ -172,12 +187,16 @@ def _tell_made(
     check = next(_made(one, finding.kind) for one in own if one.source == source)
     place = _describe_place(check, code)
     told = f"the handwritten check is {place}"
+    partner = traced.partner
     is_key = partner is not None and canonical_path(partner.field) == finding.path
-    if (name := _misleading_name(finding, check.path, partner)) and (given := code.find_name(check, name, is_key)):
-        what = f"the {'key below' if is_key else 'name'} {name}"
-        if _IS_MISSPELT.search(finding.fix):  # it is wrong for whatever else it serves
-            given = given._replace(around=None)
-        return f"{what} {_GIVEN} {given.text}; {told}"
+    named = []
+    for name in _misleading_names(finding, check.path, traced):
+        if (given := code.find_name(check, name, is_key)) is not None:
+            if _IS_MISSPELT.search(finding.fix):  # it is wrong for whatever else it serves
+                given = given._replace(around=None)
+            named.append(f"the {'key below' if is_key else 'name'} {name} {_GIVEN} {given.text}")
+    if named:
+        return "; ".join([*named, told])
     if not others:
         if _OF_LIBRARY.match(source):
             told = f"{told}, in code that kinds share: a change of it is one for every kind"
@@ -210,17 +229,47 @@ def _tell_rule(finding: Finding, traced: TracedErrors) -> str:
     return f"; the rule of {finding.between[1]}, which is silent here, is {rule}" if rule and finding.between else ""
 
 
-def _misleading_name(finding: Finding, path: str, partner: FieldError | None) -> str:
-    """Return the name in the path of a handwritten error that the other side does not have, or writes otherwise."""
+def _misleading_names(finding: Finding, path: str, traced: TracedErrors) -> Sequence[str]:
+    """Return the names in the path of a handwritten error that the other side does not have, or writes otherwise."""
     if finding.cause == "wrong-path":
-        names = [one for one in pattern_of(finding.member) if one != "[*]"]  # the first is a field, if it has a line
-        return next(iter(names[1 if finding.source else 0 :]), "")
-    if finding.cause != "path" or partner is None:
+        unknown = pattern_of(finding.member)  # the first is a field, if it has a line
+        if unknown[:1] == ("[*]",):  # what has no items is given before them
+            return [one for one in pattern_of(finding.path)[: -len(unknown)][-1:] if one != "[*]"]
+        return traced.wrong or [one for one in unknown if one != "[*]"][1 if finding.source else 0 :][:1]
+    name = _other_name(finding, path, traced.partner) if finding.cause == "path" else ""
+    return [name] if name else []
+
+
+def _other_name(finding: Finding, path: str, partner: FieldError | None) -> str:
+    """Return the name or the key in a path that the other side writes otherwise."""
+    if partner is None:
         return ""
     ours, theirs = pattern_of(path), pattern_of(finding.path if finding.side == "declarative" else partner.field)
     if ours == theirs:  # a key of a map, in full or shortened
         return next((name for name, key in reversed(list(pairwise(ours))) if key == "[*]"), "")
     return next((name for name, other in zip_longest(ours, theirs) if name and name != other and name != "[*]"), "")
+
+
+def _find_pattern(finding: Finding, traced: TracedErrors, code: HandwrittenCode) -> str:
+    """Propose to change the pattern of a library that takes a letter for one of ASCII; empty without one."""
+    value = look(finding.case.object, path_of(path_in_answer(finding)))
+    folded = [one for one in value if not one.isascii() and _fold(one)] if isinstance(value, str) else []
+    if finding.cause != "other-value" or not folded:
+        return ""
+    wanted = FieldError(finding.type, finding.path, origin=finding.origin)
+    for one in _alike(wanted, traced.rule):
+        if place := code.find_caseless(one.stack or one.source):
+            letter, rule = folded[0], f"+k8s:{finding.origin}" if "=" in finding.origin else "the rule"
+            return (
+                f'let {rule} reject "{letter}" as the check does: its pattern ignores case, and takes it for '
+                f'"{_fold(letter)}" ({place}, in a library, for all fields with that rule)'
+            )
+    return ""
+
+
+def _fold(letter: str) -> str:
+    """Return the letter of ASCII that differs from a letter by case alone, empty if there is none."""
+    return next((one for one in (letter.casefold(), letter.lower()) if one.isascii()), "")
 
 
 def _under(branches: Sequence[Decision]) -> str:

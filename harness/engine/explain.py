@@ -39,7 +39,15 @@ from harness.engine.checksource import (
     add_handwritten_source,
     is_of_library,
 )
-from harness.engine.fieldsource import NO_OTHERS, add_field_source, line_of, own_path, tell_if_unreachable
+from harness.engine.fieldsource import (
+    NO_OTHERS,
+    add_converted_name,
+    add_field_source,
+    line_of,
+    own_path,
+    tell_if_unreachable,
+    wrong_names,
+)
 from harness.engine.fixtrial import FixTrials
 from harness.engine.steadying import with_times
 from harness.field import FieldError
@@ -162,6 +170,9 @@ class Explainer:
             [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
             internal = canonical_path(comparator.matcher.normalize(mismatch.path))
             traced = traced._replace(elsewhere=said.handwritten, path=internal)
+        if self.traces and finding.side == "handwritten" and found.spoken is not None and found.shown is None:
+            [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
+            traced = traced._replace(rule=said.declarative)
         if self.traces and found.marked is not None:
             case, type = found.marked
             [said] = yield [msgspec.structs.replace(case, id=UNCACHED, trace=True)]
@@ -207,6 +218,8 @@ class Explainer:
         finding = add_field_source(
             finding, self.shape, rules, info.options, self.others, path, traced.beside, is_elsewhere, empty
         )
+        finding = add_converted_name(finding, self.shape, code)
+        traced = traced._replace(wrong=wrong_names(finding, path, self.shape, self.others))
         finding = add_generation(finding, ungenerated, code)
         finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code)
         return tell_if_unreachable(finding, comparator.info.served)

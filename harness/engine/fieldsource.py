@@ -23,13 +23,14 @@ from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.diagnostics import Position
-from harness.engine.pathhint import MEANT, hint_at, versions_with
+from harness.engine.pathhint import MEANT, PERHAPS, has_path, hint_at, members_below, mend_path, versions_with
 from harness.field import FieldError
 from harness.fuzzers.donors import unversioned
 from harness.fuzzers.othervalues import find_path
 from harness.fuzzers.shape import ANY, Shape
 from harness.fuzzers.shapepaths import resolve_path, write_path
 from harness.jsonpath import canonical_path, join, look, path_of, pattern_of
+from harness.subject.deciding import HandwrittenCode
 
 NO_OTHERS: Mapping[str, Shape] = MappingProxyType({})
 _MODULE = re.compile(r"@v\d")
@@ -73,17 +74,10 @@ def find_field_source(path: str, shape: Shape) -> FieldSource:
         field = shape.by_name.get(step)
         if field is None:
             rest = steps[index:]
-            known = (*shape.by_name, *_members_below(shape))
+            known = (*shape.by_name, *members_below(shape))
             return FieldSource(unversioned(shape.type), reduce(join, rest, ""), "", known)
         found, shape, last = FieldSource(unversioned(field.owner), step), field.shape, field
     return found if last is None else found._replace(source=line_of(last.position, last.owner.rpartition(".")[0]))
-
-
-def _members_below(shape: Shape) -> Iterator[str]:
-    """Yield the members of a struct's members that are structs, as in `metadata.labels`."""
-    for member in shape.by_name.values():
-        if member.shape.kind == "struct":
-            yield from (f"{member.name}.{name}" for name in member.shape.by_name)
 
 
 def line_of(position: Position, package: str) -> str:
@@ -158,7 +152,7 @@ def add_field_source(
     rule = "" if found is None else line_of(found.position, found.package)
     place = (finding.change.source if finding.change is not None else rule) or field_source.source
     if finding.cause == "wrong-path":
-        fix = _fix_path(finding, path, field_source, others)
+        fix = _fix_path(finding, path, field_source, others, shape)
     elif place and not _NAMES_A_LINE.search(fix) and not fix.startswith(_NOTHING) and not is_elsewhere:
         fix = f"{fix} ({place})"
     return msgspec.structs.replace(
@@ -186,7 +180,7 @@ def _tell_gates(rules: RuleLines, root: str, fields: Sequence[str], found: RuleL
     return "; ".join(told)
 
 
-def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[str, Shape]) -> str:
+def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[str, Shape], shape: Shape) -> str:
     """Add to the fix of a wrong path a hint, or the field that the path leads through; replace it where the path is
     right in another served version.
     """
@@ -203,15 +197,46 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
     struct = reduce(join, pattern_of(path)[: -len(unknown)], "")
     hint = hint_at(finding.path, unknown[0], found.known, others, present, struct)
     right = versions_with(finding.path, others)
+    mended = mend_path(path, shape)
+    if mended is not None and (len(mended.wrong) > 1 or not hint.startswith(MEANT)):
+        lacking = hint.partition("?; ")[2] if hint.startswith(MEANT) else hint
+        hint = "; ".join(filter(None, (f"{PERHAPS} {mended.path}", lacking)))
     # A check that serves one group alone may have taken the name from the other one: a name that is near is meant then.
     right = [one for one in right if "/" not in one] or ([] if hint.startswith(MEANT) else right)
     if right:
         own = f"{finding.group}/{finding.version}" if any("/" in one for one in right) else finding.version
         return (
-            f"the path is right in {', '.join(right)}: for {own}, add a normalization rule if the field "
+            f"{_RIGHT}{', '.join(right)}: for {own}, add a normalization rule if the field "
             "has another name there, let the path depend on the version, or write an exception"
         )
     return f"{finding.fix}; {hint}" if hint else finding.fix
+
+
+def wrong_names(finding: Finding, path: str, shape: Shape, others: Mapping[str, Shape]) -> Sequence[str]:
+    """Return the names of a wrong path that are wrong in every version, if there is a path that may be meant."""
+    mended = mend_path(path, shape) if finding.cause == "wrong-path" else None
+    if mended is None:
+        return ()
+    everywhere = [name for name, whole in mended.wrong.items() if not versions_with(whole, others)]
+    return everywhere or tuple(mended.wrong)
+
+
+def add_converted_name(finding: Finding, shape: Shape, code: HandwrittenCode) -> Finding:
+    """Name the field that a version converts into that of a wrong path, in a fix that says where the path is right."""
+    steps = pattern_of(finding.path)
+    unknown = pattern_of(finding.member)
+    if finding.cause != "wrong-path" or finding.source or not finding.fix.startswith(_RIGHT) or not unknown:
+        return finding
+    type = finding.owner.rpartition(".")[2]
+    for member, line in code.find_conversions(finding.group, finding.version, type, unknown[0]):
+        name = f"{member[0].lower()}{member[1:]}"
+        path = reduce(join, [*steps[: len(steps) - len(unknown)], name, *unknown[1:]], "")
+        if has_path(path, shape):
+            right = finding.fix.partition(":")[0]
+            own = f"{finding.group}/{finding.version}"
+            fix = f"{right}, and {own} has {name} for {unknown[0]} ({line}): report {path} there, or write an exception"
+            return msgspec.structs.replace(finding, fix=fix)
+    return finding
 
 
 def tell_if_unreachable(finding: Finding, is_served: bool) -> Finding:
@@ -224,6 +249,7 @@ def tell_if_unreachable(finding: Finding, is_served: bool) -> Finding:
 
 
 _NOTHING = "nothing to do for requests"
+_RIGHT = "the path is right in "
 
 
 def path_in_answer(finding: Finding) -> str:

@@ -6,14 +6,16 @@ if it is the only one that is near.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from typing import NamedTuple
 
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import join, pattern_of
 from harness.objectmodel import METADATA
 
 MEANT = "did you mean"
+PERHAPS = "perhaps the path is to be"
 _NEAR = 0.8
 _LONG = 8  # characters of a name that others end with: `persistentDisk` of `gcePersistentDisk`
 _WHOLE = (METADATA, "spec")
@@ -41,6 +43,57 @@ def hint_at(
     near = join(around, near) if "." in near else near
     hints = (f"{MEANT} {near}?" if near else "", f"{lacking} {verb} no such field either" if lacking else "")
     return "; ".join(filter(None, hints))
+
+
+class MendedPath(NamedTuple):
+    """A path that the type has in place of a wrong one, and the names of that one that it does not have, with the
+    paths that they end.
+    """
+
+    path: str
+    wrong: Mapping[str, str]
+
+
+def mend_path(path: str, shape: Shape) -> MendedPath | None:
+    """Return the path that a wrong one may have meant, of which several names may be wrong; None if there is none.
+
+    Below a name that is wrong it may also be the member of a member that has the name, or the single one there is.
+    """
+    found, before, wrong = "", "", dict[str, str]()
+    for step in pattern_of(path):
+        before = join(before, step)
+        if shape.kind in ("list", "map") and step == "[*]":
+            found, shape = join(found, step), shape.elem
+            continue
+        if shape.kind != "struct":
+            return None
+        names = [step]
+        if step == "[*]":
+            return None
+        if step not in shape.by_name:
+            known = (*shape.by_name, *members_below(shape))
+            names = (_near(step, known, ()) or _single(step, shape, bool(wrong))).split(".")
+            wrong[step] = before
+        for name in names:
+            if name not in shape.by_name:
+                return None
+            found, shape = join(found, name), shape.by_name[name].shape
+    return MendedPath(found, wrong)
+
+
+def _single(name: str, shape: Shape, is_below: bool) -> str:
+    """Return the single member of a struct, or the one of a member that has a name; empty if there are others."""
+    if len(shape.by_name) == 1:
+        return next(iter(shape.by_name))
+    ending = [one for one in members_below(shape) if one.endswith(f".{name}")]
+    return ending[0] if is_below and len(ending) == 1 else ""
+
+
+def members_below(shape: Shape) -> Iterator[str]:
+    """Yield the members of a struct's members that are structs, as in `metadata.labels`."""
+    for member in shape.by_name.values():
+        if member.shape.kind == "struct":
+            yield from (f"{member.name}.{name}" for name in member.shape.by_name)
 
 
 def versions_with(path: str, others: Mapping[str, Shape]) -> list[str]:

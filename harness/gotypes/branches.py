@@ -396,6 +396,20 @@ class GoSource:
         values = [one for one in given.named_children if one.type != "comment"]
         return _text(values[names.index(parameter)]) if names.index(parameter) < len(values) else ""
 
+    def pointers_in(self, function: str) -> dict[str, list[int]]:
+        """Return the members that a function reads through a pointer, such as `spec.limit` of `*spec.limit`, with the
+        lines.
+        """
+        found: dict[str, list[int]] = {}
+        node = next((node for node in self._functions if _name_of(node) == function), None)
+        body = None if node is None else node.child_by_field_name("body")
+        for one in _below(body, "unary_expression") if body is not None else ():
+            operand = one.child_by_field_name("operand")
+            if operand is not None and operand.type == "selector_expression" and _text(one).startswith("*"):
+                lines = found.setdefault(_text(operand), [])
+                lines += [line] if (line := one.start_point[0] + 1) not in lines else []
+        return found
+
     def made_by(self, offset: int, variable: str) -> tuple[str, int]:
         """Return the function whose result a variable has, of the function around an offset, and the line of that."""
         function = self._function_of(self._root.descendant_for_byte_range(offset, offset))

@@ -128,6 +128,20 @@ class CallSites:
             return self._name_of(path), found, lines[found - 1].removeprefix("//").strip() if found else ""
         return None
 
+    def find_conversions(self, group: str, version: str, type: str, member: str) -> Iterator[tuple[str, str]]:
+        """Yield the members of a version's type that are converted into a member of another name, with their lines."""
+        wanted = re.compile(rf"\bin\.(\w+)\b.*\bout\.{member}\b|\bout\.{member} = in\.(\w+)$", re.I)
+        begin = re.compile(rf"^func (?:autoC|C)onvert_{version}_{type}_To_")
+        for path in sorted(self._root.glob(f"pkg/apis/*/{version}/*conversion.go")):
+            if _group_in(self._data_of(path.parent / "doc.go").lines) != group:
+                continue
+            inside = False
+            for number, line in enumerate(self._data_of(path).lines, 1):
+                inside = begin.match(line) is not None or (inside and not line.startswith("}"))
+                found = wanted.search(line) if inside else None
+                if found is not None and (name := found[1] or found[2]).lower() != member.lower():
+                    yield name, f"{self._name_of(path)}:{number}"
+
     def _path_of(self, file: str) -> Path:
         for module, folder in self._modules.items():
             if file.startswith(f"{module}/"):

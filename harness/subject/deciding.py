@@ -16,6 +16,7 @@ from typing import NamedTuple
 from harness.diagnostics import TargetError
 from harness.gotypes.branches import GoBranch, GoGuard
 from harness.subject.callsites import MODULES, CallSites, CodeLine, places_of
+from harness.subject.caseless import find_caseless
 from harness.subject.errorstack import ErrorStacks, Frame, GivenName, Made, names_of, of_kind
 
 _MOST_UPDATES = 2
@@ -225,6 +226,31 @@ class HandwrittenCode:
             return ""
         file, line, text = found
         return f"`{text}` is at {file}:{line}" if line else f"{file} has no +{_GENERATED}"
+
+    def find_conversions(self, group: str, version: str, type: str, member: str) -> Sequence[tuple[str, str]]:
+        """Return the members of a version's type that are converted into a member of another name, with their lines."""
+        return () if self._sites is None else tuple(self._sites.find_conversions(group, version, type, member))
+
+    def find_nil(self, source: str, is_set: Callable[[str], bool]) -> str:
+        """Tell which pointer that is nil a line follows, and where its function does so too; empty unless it is one.
+
+        `is_set` is asked for the name of the member that a pointer is.
+        """
+        places = places_of(source)
+        if self._sites is None or not places:
+            return ""
+        place = places[0]
+        followed = self._sites.source(place.file).pointers_in(place.function)
+        nil = {text for text, lines in followed.items() if place.line in lines and not is_set(text.rpartition(".")[2])}
+        if len(nil) != 1:
+            return ""
+        text = nil.pop()
+        others = [str(line) for line in followed[text] if line != place.line]
+        return f"{text} is nil" + (f", which {place.function} reads at {', '.join(others)} too" if others else "")
+
+    def find_caseless(self, stack: str) -> str:
+        """Tell the line of the pattern that ignores case, by which the code behind an error accepts values."""
+        return "" if self._sites is None else find_caseless(self._sites, stack)
 
     def find_stop(self, masking: Made, check: Made, path: str) -> Stop | None:
         """Say where the code ends after an error, or which branch it takes, so that it does not reach a check."""

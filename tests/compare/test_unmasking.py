@@ -345,3 +345,25 @@ def test_a_value_that_removes_an_error_shows_a_mask() -> None:
     hints = Hints(siblings=lambda case, path, normalize: [Edit(("spec", "mode"), "x")])
     found = causes(case({"spec": {"a": 1}}), ask, hints=hints)["+spec.a"]
     assert ("masked", True) == (found.cause, "because of spec.mode: Required value" in found.detail)
+
+
+@pytest.mark.parametrize(("others", "is_swapped"), [(("b",), True), ((), False)])
+def test_a_check_behind_the_masking_error_that_would_report_more_is_left_there(
+    others: tuple[str, ...], is_swapped: bool
+) -> None:
+    """The rules let through what an update left as it was: to go on would trade this difference for others."""
+
+    def ask(asked: Case) -> Answer:
+        if asked.old is None:
+            return answer()  # a status is written by updates alone
+        status = asked.object["status"]
+        wrong = [f"Required@status.{name}" for name in ("a", *others)]
+        if "status" in asked.old:
+            changed = [one for one in wrong if asked.old["status"].get(one[-1]) != status.get(one[-1])]
+            return answer(errors("Invalid@status"), errors(*(f"{one} beta" for one in changed)))
+        return answer(errors(*(f"{one} covered" for one in wrong)), errors(*(f"{one} beta" for one in wrong)))
+
+    found = causes(case({"status": {"c": 1}}, {"status": {"a": 1, "c": 1}}), ask)["+status.a"]
+    assert "masked" == found.cause
+    told = "write an exception: past the error on status the check would report status.b too"
+    assert (is_swapped, not is_swapped) == (found.fix.startswith(told), "go on after the error on status" in found.fix)

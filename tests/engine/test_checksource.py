@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import pytest
 
-from harness.case import NEUTRAL, Answer, Case, Failure, Stage
+from harness.case import NEUTRAL, Answer, Case, Failure, Json, Stage
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.compare.mismatch import Mismatch
@@ -446,3 +446,55 @@ def test_a_misspelt_name_is_wrong_for_all_that_a_line_serves(fix: str, is_told: 
     traced = TracedErrors([msgspec.structs.replace(error, source="v.go:7 in f")])
     told = add_handwritten_source(finding, traced, ServingCode()).fix
     assert is_told == ("which serves other fields too, for this one at v.go:6 in g" in told)
+
+
+def test_every_name_that_is_wrong_has_the_lines_that_give_it() -> None:
+    """Of several in a row each is to be mended; what has no items is given before them."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    traced = TracedErrors([msgspec.structs.replace(error, field="spec.a.b", source="v.go:7 in f")], wrong=("a", "b"))
+    finding = msgspec.structs.replace(found, cause="wrong-path", path="spec.a.b", member="a.b", source="", fix="mend")
+    told = add_handwritten_source(finding, traced, ToldCode()).fix
+    assert all(f"the name {name} is given at v.go:4 in {name} and at v.go:5 in {name}; " in told for name in "ab")
+    items = msgspec.structs.replace(error, field="spec.a[0].b", source="v.go:7 in f")
+    finding = msgspec.structs.replace(finding, path="spec.a[*].b", member="[*].b")
+    told = add_handwritten_source(finding, TracedErrors([items]), ToldCode()).fix
+    assert told.startswith("mend; the name a is given at v.go:4 in a")
+
+
+def test_a_crash_names_the_member_that_is_nil() -> None:
+    """The line reads it through a pointer, and the object does not have it; of another crash nothing is told."""
+    explainer, comparator = Explainer(Shape("struct"), "s"), Comparator(info())
+
+    class Reading(HandwrittenCode):
+        def find_nil(self, source: str, is_set: Callable[[str], bool]) -> str:
+            return " ".join(name for name in ("Count", "Limit") if not is_set(name))
+
+    asked = case({"spec": {"count": 1}})
+    for message, told in (("nil pointer dereference", "take this object, where Limit"), ("index", "take this object")):
+        crashed = Answer(1, failure=Failure("handwritten", message, True, "v.go:2 in validate"))
+        [mismatch] = comparator.compare(asked, crashed)
+        found = explainer.leave_unexplained(asked, crashed, mismatch, comparator)
+        assert add_handwritten_source(found, TracedErrors(), Reading()).fix.endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("value", "letter"), [("\u017f", "s"), ("a\u212a", "k"), ("s", ""), ("\u00e9", ""), (["\u017f"], "")]
+)  # fmt: skip
+def test_a_pattern_that_ignores_case_is_mended_in_its_library(value: Json, letter: str) -> None:
+    """The rule accepts a letter that is another one by case: the check is right, and no line of it is to be changed."""
+    found, _ = traced_explanation(True, "spec.a", "")
+    [error] = errors("TooMany@spec.a/maxItems covered")
+    own, rule = (msgspec.structs.replace(error, source=f"{name}.go:7 in f") for name in ("v", "library"))
+    asked = msgspec.structs.replace(found.case, object={"spec": {"a": value}})
+    finding = msgspec.structs.replace(found, cause="other-value", fix="call the same check", case=asked)
+
+    class Caseless(HandwrittenCode):
+        def find_caseless(self, stack: str) -> str:
+            return "`(?i)` at dns.go:1" if stack == rule.source else ""
+
+    told = add_handwritten_source(finding, TracedErrors([own], rule=[rule]), Caseless())
+    assert bool(letter) == told.fix.endswith("in a library, for all fields with that rule)")
+    assert (f'takes it for "{letter}"' in told.fix, "v.go:7" in told.fix) == (bool(letter), not letter)
+    assert own.source == told.handwritten_source
+    assert "(?i)" not in add_handwritten_source(finding, TracedErrors([own]), Caseless()).fix

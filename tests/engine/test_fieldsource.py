@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -15,11 +16,19 @@ from harness.compiler.rulelines import RuleLine, RuleLines
 from harness.diagnostics import Position
 from harness.engine.checksource import TracedErrors, add_handwritten_source
 from harness.engine.explain import Explainer
-from harness.engine.fieldsource import FieldSource, add_field_source, find_field_source, tell_if_unreachable
+from harness.engine.fieldsource import (
+    FieldSource,
+    add_converted_name,
+    add_field_source,
+    find_field_source,
+    tell_if_unreachable,
+    wrong_names,
+)
 from harness.field import FieldError
 from harness.fuzzers.shape import FieldShape, Shape, shape_of
 from harness.gotypes.packages import Universe
 from harness.subject import SubjectSpec, open_subject
+from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.tags.release import Release
 from tests.fuzzers.toys import PACKAGE, widget_shape
 from tests.report import made
@@ -255,3 +264,47 @@ def test_a_wrong_path_comes_with_the_field_that_may_have_been_meant(path: str, h
     """Go names in place of JSON names differ in their letters' case; others are near misses."""
     found = add_field_source(made.finding(path=path, cause="wrong-path", fix="report another name"), SHAPE)
     assert found.fix == f"report another name{'; ' if hint else ''}{hint}"
+
+
+def _quota(**spec: Shape) -> Shape:
+    """A type with an overhead, in a spec if it is given one."""
+    overhead, root = Shape("struct"), Shape("struct", "v1.Quota")
+    overhead.__dict__["fields"] = (FieldShape("podFixed", Shape("string")),)
+    members = spec or {"overhead": overhead}
+    for one in spec.values():
+        one.__dict__["fields"] = (FieldShape("overhead", overhead),)
+    root.__dict__["fields"] = tuple(FieldShape(name, shape) for name, shape in members.items())
+    return root
+
+
+def test_a_name_that_is_right_in_another_version_is_not_the_one_to_mend() -> None:
+    """Two are wrong in a row: of the first one the other version has, what gives the second is to be changed."""
+    one = made.finding(path="overhead.limits", version="v1alpha1", cause="wrong-path", fix="report another name")
+    shape, others = _quota(spec=Shape("struct")), {"v1": _quota()}
+    told = "report another name; perhaps the path is to be spec.overhead.podFixed; v1 has no such field either"
+    assert told == add_field_source(one, shape, others=others).fix
+    assert ["limits"] == wrong_names(one, one.path, shape, others)
+    assert ("overhead", "limits") == tuple(wrong_names(one, one.path, shape, {}))
+    assert () == wrong_names(msgspec.structs.replace(one, cause="path"), one.path, shape, others)
+
+
+class _Converting(HandwrittenCode):
+    """Sources in which a member of one type is converted into another one."""
+
+    def find_conversions(self, group: str, version: str, type: str, member: str) -> Sequence[tuple[str, str]]:
+        return [("Nowhere", "c.go:1"), ("PodFixed", "c.go:2")] if (type, member) == ("Quota", "limits") else []
+
+
+def test_the_name_that_a_version_has_is_told_with_the_line_that_converts_it() -> None:
+    """A path of another group is right there: what this one calls the field, its conversion says."""
+    one = made.finding(path="limits.x", cause="wrong-path", fix="the path is right in core/v1: for a/v1, add")
+    one = msgspec.structs.replace(one, owner="a.Quota", member="limits.x")
+    inner, root = Shape("struct"), Shape("struct", "v1.Quota")
+    inner.__dict__["fields"] = (FieldShape("x", Shape("string")),)
+    root.__dict__["fields"] = (FieldShape("podFixed", inner),)
+    told = add_converted_name(one, root, _Converting()).fix
+    assert told.startswith("the path is right in core/v1, and ")
+    assert told.endswith("has podFixed for limits (c.go:2): report podFixed.x there, or write an exception")
+    assert one == add_converted_name(one, root, UNREAD)
+    other = msgspec.structs.replace(one, fix="report another name")
+    assert other == add_converted_name(other, root, _Converting())

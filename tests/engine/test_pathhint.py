@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.engine.pathhint import has_path, hint_at, versions_with
-from harness.fuzzers.shape import Shape
+from harness.engine.pathhint import has_path, hint_at, mend_path, versions_with
+from harness.fuzzers.shape import FieldShape, Shape
 from tests.fuzzers.toys import widget_shape
 
 SHAPE = widget_shape()
@@ -62,3 +62,31 @@ def test_a_path_of_another_served_version_is_told_as_such() -> None:
 def test_a_path_is_known_to_its_end(path: str, expected: bool) -> None:
     """Also through lists and maps."""
     assert expected == has_path(path, SHAPE)
+
+
+def _struct(**members: Shape) -> Shape:
+    made = Shape("struct")
+    made.__dict__["fields"] = tuple(FieldShape(name, shape) for name, shape in members.items())
+    return made
+
+
+_TEXT = Shape("string")
+_QUOTAS = _struct(spec=_struct(overhead=_struct(podFixed=_TEXT), exactly=_struct(admin=_TEXT), plain=_TEXT))
+
+
+@pytest.mark.parametrize(
+    ("path", "mended", "wrong"),
+    [
+        ("overhead.limits", "spec.overhead.podFixed", {"overhead": "overhead", "limits": "overhead.limits"}),
+        ("spec.overhead.limits", "spec.overhead.podFixed", {"limits": "spec.overhead.limits"}),
+        ("Spec.admin", "spec.exactly.admin", {"Spec": "Spec", "admin": "Spec.admin"}),
+        ("spec.admin", None, None),
+        ("spec.plain.x", None, None),
+        ("spec[0].plain", None, None),
+        ("spec.plain", "spec.plain", {}),
+    ],
+)
+def test_several_names_in_a_row_may_be_wrong(path: str, mended: str | None, wrong: dict[str, str] | None) -> None:
+    """Below a wrong name, the single member and that of a member may be meant; a path that holds to its end is."""
+    found = mend_path(path, _QUOTAS)
+    assert (mended, wrong) == ((None, None) if found is None else (found.path, found.wrong))

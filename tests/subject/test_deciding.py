@@ -380,3 +380,60 @@ def test_what_gives_an_old_value_is_known_of_the_function_around_a_closure_too(t
     check = error("spec", "field.Required", "each(claim", update, text=text)
     [found] = HandwrittenCode(CallSites(tmp_path)).find_update(check, "spec")
     assert f", where oldDevice is what lookup returns at {place('oldClaim := lookup', text)}" == found.given
+
+
+_POINTERS = """package validation
+
+func ValidateRule(spec *Spec, rule *Rule, path *field.Path) (errs field.ErrorList) {
+	if rule.Names != nil {
+		errs = append(errs, parse(*rule.Names, *spec.Limit)...)
+	}
+	if rule.Count != nil && *rule.Count > *spec.Limit {
+		errs = append(errs, field.Invalid(path, *rule.Count, ""))
+	}
+	return errs
+}
+"""
+
+
+def test_the_pointer_that_is_nil_is_told_with_each_line_that_follows_it(tmp_path: Path) -> None:
+    """Which it is shows the object: where two may be nil, or none is, nothing is told."""
+    (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
+    (tmp_path / APPS).write_text(_POINTERS)
+    code, line = HandwrittenCode(CallSites(tmp_path)), place("*rule.Count > *spec.Limit", _POINTERS)
+    assert "spec.Limit is nil, which ValidateRule reads at 5 too" == code.find_nil(line, lambda name: name == "Count")
+    assert ["", ""] == [code.find_nil(line, lambda name: True), code.find_nil(line, lambda name: False)]
+    alone = place("path, *rule.Count", _POINTERS)
+    assert "rule.Count is nil, which ValidateRule reads at 7 too" == code.find_nil(alone, lambda name: False)
+    assert "" == UNREAD.find_nil(line, lambda name: False)
+
+
+_CONVERSION = """package v1
+
+func Convert_v1_Event_To_core_Event(in *v1.Event, out *core.Event, s conversion.Scope) error {
+	if err := Convert_v1_Reference_To_core_Reference(&in.Regarding, &out.Involved, s); err != nil {
+		return err
+	}
+	out.Message = in.Note
+	out.Reason = in.Reason
+	return nil
+}
+
+func Convert_v1_Other_To_core_Other(in *v1.Other, out *core.Other, s conversion.Scope) error {
+	out.Message = in.Text
+	return nil
+}
+"""
+
+
+def test_a_member_that_is_converted_into_another_name_has_its_line(tmp_path: Path) -> None:
+    """Of the type and version that are asked for, and of no member that keeps its name."""
+    folder = tmp_path / "pkg/apis/events/v1"
+    folder.mkdir(parents=True)
+    (folder / "doc.go").write_text("// +groupName=events.k8s.io\npackage v1\n")
+    (folder / "conversion.go").write_text(_CONVERSION)
+    code, group, file = HandwrittenCode(CallSites(tmp_path)), "events.k8s.io", "pkg/apis/events/v1/conversion.go"
+    found = [code.find_conversions(group, "v1", "Event", name) for name in ("involved", "message", "reason")]
+    assert [(("Regarding", f"{file}:4"),), (("Note", f"{file}:7"),), ()] == found
+    assert () == code.find_conversions("other", "v1", "Event", "message")
+    assert () == UNREAD.find_conversions(group, "v1", "Event", "message")

@@ -11,8 +11,12 @@ from harness.compare.othervalues import (
     TriedValue,
     describe_own,
     describe_tried,
+    is_about_change,
+    path_in_object,
     try_other_values,
 )
+from harness.field import ErrorType
+from harness.jsonpath import ABSENT, look
 
 _SHOWN = 2  # values of each sort that are named
 
@@ -63,10 +67,22 @@ def _fix(question: Question) -> str:
     own = describe_own(question)
     if question.is_about_servers:
         return f"expect another answer to {own} at {question.where} from {question.names[1]}"
+    is_marked = question.mismatch.kind == "unmatched" and question.mismatch.side == "handwritten"
+    if question.mismatch.kind == "extra" and _is_unseen(question):
+        rule = f"{question.tag_or_rule} at {question.declared_at}"
+        return f"let {rule} skip {own}, by a rule of its level that makes the field optional, or write an exception"
+    if is_marked and _is_unseen(question):
+        unseen = f"{question.tag_or_rule} at {question.declared_at} is not asked about one"
+        return f"take {question.words.mark} from {question.check} for {own}, or write an exception: {unseen}"
     both = f"the check of {question.check} and {question.tag_or_rule}"
     fix = f"let {both} at {question.declared_at} treat {own} alike: both report it, or neither"
-    is_marked = question.mismatch.kind == "unmatched" and question.mismatch.side == "handwritten"
     return f"{fix}; or take {question.words.mark} from {question.check} for {own}" if is_marked else fix
+
+
+def _is_unseen(question: Question) -> bool:
+    """Whether rules for values do not run: where there is none, those run that require one or compare it."""
+    value = look(question.case.object, path_in_object(question, question.case.object))
+    return value is ABSENT and question.mismatch.type != ErrorType.REQUIRED and not is_about_change(question)
 
 
 OTHER_VALUE = Cause(

@@ -181,3 +181,32 @@ def test_every_cause_has_its_experiment_and_an_example() -> None:
         assert cause.experiment, cause.code
         assert cause.example.strip(), cause.code
         assert "never reports" not in cause.page, cause.code
+
+
+@pytest.mark.parametrize(
+    ("type", "has_both"), [("NotSupported", False), ("Required", True)]
+)  # fmt: skip
+def test_no_rule_is_to_report_an_absent_value_that_it_is_not_asked_about(type: str, has_both: bool) -> None:
+    """Where a field is optional its other rules see no absent value; a rule that requires one does."""
+
+    def ask(asked: Case) -> Answer:
+        value = asked.object["spec"].get("a")
+        rule = errors(f"{type}@spec.a/enum beta") if value == "x" else ()
+        return answer(errors(f"{type}@spec.a/enum covered") if value in (None, "x") else (), rule)
+
+    found = causes(case({"spec": {}}), ask, hints=knowing("x", "y"))["spec.a"]
+    assert ("other-value", has_both) == (found.cause, "both report it, or neither" in found.fix)
+    assert has_both or "for an absent value, or write an exception" in found.fix
+
+
+def test_a_rule_that_is_asked_about_an_absent_value_is_to_skip_it() -> None:
+    """The check of another rule says that the value is missing, and need not report a second error about it."""
+
+    def ask(asked: Case) -> Answer:
+        value = asked.object["spec"].get("a")
+        check = errors("Invalid@spec.a/format covered") if value == "x" else ()
+        return answer(check, errors("Invalid@spec.a/format beta") if value in (None, "x") else ())
+
+    found = causes(case({"spec": {}}), ask, hints=knowing("x", "y"))["+spec.a"]
+    assert "other-value" == found.cause
+    assert "skip an absent value, by a rule of its level that makes the field optional" in found.fix
