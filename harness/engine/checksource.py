@@ -168,7 +168,7 @@ _MOST_NAMED = 3
 """Callers that are named where a mark, an origin or words do not change: of more, their number is enough."""
 _DEPENDS = "which depends on the old object"
 _IS_MISSPELT = re.compile(rf"; {MEANT} [^;]+\?")
-_GIVEN = "is given at"
+_GIVEN = "given at"
 """In a fix: what follows decides, and not the line of the error."""
 
 
@@ -189,14 +189,23 @@ def _tell_made(
     told = f"the handwritten check is {place}"
     partner = traced.partner
     is_key = partner is not None and canonical_path(partner.field) == finding.path
-    named = []
+    named: dict[str, list[str]] = {}
+    if (below := _below_items(finding)) is not None and (items := code.find_items(check, below)):
+        return f"the path of the items, which are none of a list there, is {_GIVEN} {items}; {told}"
     for name in _misleading_names(finding, check.path, traced):
         if (given := code.find_name(check, name, is_key)) is not None:
             if _IS_MISSPELT.search(finding.fix):  # it is wrong for whatever else it serves
                 given = given._replace(around=None)
-            named.append(f"the {'key below' if is_key else 'name'} {name} {_GIVEN} {given.text}")
+            named.setdefault(given.text, []).append(name)
     if named:
-        return "; ".join([*named, told])
+        what = "key below" if is_key else "name"
+        texts = [
+            f"the {what}s {' and '.join(names)} are {_GIVEN} {lines}"
+            if len(names) > 1
+            else f"the {what} {names[0]} is {_GIVEN} {lines}"
+            for lines, names in named.items()
+        ]
+        return "; ".join([*texts, told])
     if not others:
         if _OF_LIBRARY.match(source):
             told = f"{told}, in code that kinds share: a change of it is one for every kind"
@@ -229,12 +238,17 @@ def _tell_rule(finding: Finding, traced: TracedErrors) -> str:
     return f"; the rule of {finding.between[1]}, which is silent here, is {rule}" if rule and finding.between else ""
 
 
+def _below_items(finding: Finding) -> Sequence[str] | None:
+    """Return the names behind items in a wrong path, if these are where the type has no list or map; None if not."""
+    unknown = pattern_of(finding.member)
+    is_wrong = finding.cause == "wrong-path" and not finding.source and unknown[:1] == ("[*]",)
+    return [one for one in unknown if one != "[*]"] if is_wrong else None
+
+
 def _misleading_names(finding: Finding, path: str, traced: TracedErrors) -> Sequence[str]:
     """Return the names in the path of a handwritten error that the other side does not have, or writes otherwise."""
     if finding.cause == "wrong-path":
         unknown = pattern_of(finding.member)  # the first is a field, if it has a line
-        if unknown[:1] == ("[*]",):  # what has no items is given before them
-            return [one for one in pattern_of(finding.path)[: -len(unknown)][-1:] if one != "[*]"]
         return traced.wrong or [one for one in unknown if one != "[*]"][1 if finding.source else 0 :][:1]
     name = _other_name(finding, path, traced.partner) if finding.cause == "path" else ""
     return [name] if name else []

@@ -119,6 +119,11 @@ class HandwrittenCode:
         """Return the lines that give a name in the path of an error, or the key behind it."""
         return None if self._stacks is None else self._stacks.find_name(check, name, is_key)
 
+    def find_items(self, check: Made, below: Sequence[str]) -> str:
+        """Return the call that hands over the path of items, behind which a path has some names; empty without one."""
+        found = None if self._stacks is None else self._stacks.find_items(check, below)
+        return "" if found is None else found.text
+
     def find_line_of_path(self, check: Made) -> str:
         """Return the line of code that all kinds share that gives an error its path."""
         return check.source if self._stacks is None else self._stacks.find_line_of_path(check)

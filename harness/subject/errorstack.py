@@ -142,6 +142,17 @@ class ErrorStacks:
             rest = before
         return None
 
+    def find_items(self, check: Made, below: Sequence[str]) -> CodeLine | None:
+        """Return the call that hands over the path of items or keys; `below` are the names behind them in the path."""
+        frames, left = self.frames(check), tuple(below)
+        for index, one in enumerate(frames):
+            if len(one.names) > len(left):
+                return one.place
+            left = left[: len(left) - len(one.names)]
+            if one.names and not left:
+                return frames[index + 1].place if index + 1 < len(frames) else None
+        return None
+
     def _given(
         self, frames: Sequence[Frame], index: int, step: GivenStep, before: tuple[str, ...], kind: str
     ) -> GivenName:

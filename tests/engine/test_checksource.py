@@ -138,6 +138,9 @@ class ToldCode(HandwrittenCode):
     def find_name(self, check: Made, name: str, is_key: bool = False) -> GivenName | None:
         return GivenName(tuple(CodeLine("v.go", number, name) for number in (4, 5)))
 
+    def find_items(self, check: Made, below: Sequence[str]) -> str:
+        return f"v.go:6 in {below[0]}"
+
     def count_callers(self, source: str, besides: str = "") -> int:
         return 0 if besides and "own" in source else 4 if "many" in source else 3
 
@@ -456,10 +459,14 @@ def test_every_name_that_is_wrong_has_the_lines_that_give_it() -> None:
     finding = msgspec.structs.replace(found, cause="wrong-path", path="spec.a.b", member="a.b", source="", fix="mend")
     told = add_handwritten_source(finding, traced, ToldCode()).fix
     assert all(f"the name {name} is given at v.go:4 in {name} and at v.go:5 in {name}; " in told for name in "ab")
+    alike = ToldCode()
+    alike.find_name = lambda check, name, is_key=False: GivenName((CodeLine("v.go", 4, "f"),))  # type: ignore[method-assign]
+    told = add_handwritten_source(finding, traced, alike).fix
+    assert "; the names a and b are given at v.go:4 in f; the" in told
     items = msgspec.structs.replace(error, field="spec.a[0].b", source="v.go:7 in f")
     finding = msgspec.structs.replace(finding, path="spec.a[*].b", member="[*].b")
     told = add_handwritten_source(finding, TracedErrors([items]), ToldCode()).fix
-    assert told.startswith("mend; the name a is given at v.go:4 in a")
+    assert told.startswith("mend; the path of the items, which are none of a list there, is given at v.go:6 in b; the")
 
 
 def test_a_crash_names_the_member_that_is_nil() -> None:

@@ -437,3 +437,39 @@ def test_a_member_that_is_converted_into_another_name_has_its_line(tmp_path: Pat
     assert [(("Regarding", f"{file}:4"),), (("Note", f"{file}:7"),), ()] == found
     assert () == code.find_conversions("other", "v1", "Event", "message")
     assert () == UNREAD.find_conversions(group, "v1", "Event", "message")
+
+
+_ITEMS = """package validation
+
+func ValidateState(state *State) field.ErrorList {
+	return validateStatus(state.Status, field.NewPath("status"))
+}
+
+func validateStatus(status Status, path *field.Path) field.ErrorList {
+	return append(validateConditions(status.Conditions, path), validateKeys(status, path)...)
+}
+
+func validateConditions(conditions []Condition, path *field.Path) (errs field.ErrorList) {
+	for i := range conditions {
+		errs = append(errs, field.Required(path.Index(i).Child("message"), ""))
+	}
+	return errs
+}
+
+func validateKeys(status Status, path *field.Path) field.ErrorList {
+	return field.ErrorList{field.Required(path.Child("limits").Key("a"), "")}
+}
+"""
+
+
+def test_the_call_that_hands_over_the_path_of_items_is_told(tmp_path: Path) -> None:
+    """`status[0].message` lacks a name between; where the line itself names what has the keys, it is that line."""
+    (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
+    (tmp_path / APPS).write_text(_ITEMS)
+    code = HandwrittenCode(CallSites(tmp_path))
+    calls = ("validateConditions(status.C", "validateStatus(state.Status")
+    check = error("status[0].message", 'Child("message")', *calls, text=_ITEMS)
+    assert place(calls[0], _ITEMS) == code.find_items(check, ["message"])
+    key = error("status.limits[a]", 'Key("a")', *calls, text=_ITEMS)
+    assert place('Key("a")', _ITEMS) == code.find_items(key, [])
+    assert ["", ""] == [code.find_items(check, ["a", "b", "message"]), UNREAD.find_items(check, ["message"])]
