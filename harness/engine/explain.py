@@ -170,7 +170,9 @@ class Explainer:
             [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
             internal = canonical_path(comparator.matcher.normalize(mismatch.path))
             traced = traced._replace(elsewhere=said.handwritten, path=internal)
-        if self.traces and finding.side == "handwritten" and found.spoken is not None and found.shown is None:
+        is_known = found.spoken is not None and found.shown is None
+        if self.traces and finding.cause == OTHER_VALUE.code and finding.side == "handwritten" and is_known:
+            assert found.spoken is not None
             [said] = yield [msgspec.structs.replace(found.spoken, id=UNCACHED, trace=True)]
             traced = traced._replace(rule=said.declarative)
         if self.traces and found.marked is not None:

@@ -187,7 +187,9 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
     if found.source:
         below = len(pattern_of(found.member)) - 1
         field = reduce(join, pattern_of(path)[:-below] if below else pattern_of(path), "")
-        return f"{finding.fix}, where the field is {field} ({found.source})"
+        items = reduce(join, ["[*]", *pattern_of(path)[-below:]], field) if below else field
+        lacking = f", and the items of the list have it: {items}" if below and has_path(items, shape) else ""
+        return f"{finding.fix}, where the field is {field} ({found.source}){lacking}"
     if not found.known:
         return finding.fix
     unknown = pattern_of(found.member)

@@ -308,3 +308,16 @@ def test_the_name_that_a_version_has_is_told_with_the_line_that_converts_it() ->
     assert one == add_converted_name(one, root, UNREAD)
     other = msgspec.structs.replace(one, fix="report another name")
     assert other == add_converted_name(other, root, _Converting())
+
+
+def test_a_path_without_an_index_says_that_the_items_have_the_name() -> None:
+    """`ports.name` is `ports[0].name`; a name that the items lack is not told so."""
+    root, ports, port = Shape("struct", "v1.A"), Shape("list"), Shape("struct")
+    port.__dict__["fields"], ports.__dict__["elem"] = (FieldShape("name", Shape("string")),), port
+    root.__dict__["fields"] = (FieldShape("ports", ports, owner="v1.A", position=Position("a.go", 3)),)
+    told = [
+        add_field_source(made.finding(path=path, cause="wrong-path", fix="report another name"), root).fix
+        for path in ("ports.name", "ports.nowhere")
+    ]
+    where = "report another name, where the field is ports (v1/a.go:3)"
+    assert [f"{where}, and the items of the list have it: ports[*].name", where] == told
