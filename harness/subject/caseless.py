@@ -19,7 +19,7 @@ _MOST_STEPS = 5
 _LIBRARY = re.compile(r"^k8s\.io/\w+/")
 
 
-class Declared(NamedTuple):
+class NamedCode(NamedTuple):
     """A function, variable or constant: the file and the line that declare it, and its text."""
 
     file: str
@@ -30,7 +30,7 @@ class Declared(NamedTuple):
 def find_caseless(sites: CallSites, stack: str) -> str:
     """Return the line of the pattern that ignores case behind the innermost call of a stack; empty without one."""
     for place in places_of(stack)[:1]:
-        packages: dict[str, dict[str, Declared]] = {}
+        packages: dict[str, dict[str, NamedCode]] = {}
         seen, wanted = set[tuple[str, str]](), [(place.file.rpartition("/")[0], place.function)]
         for _ in range(_MOST_STEPS):
             found = []
@@ -48,7 +48,7 @@ def find_caseless(sites: CallSites, stack: str) -> str:
     return ""
 
 
-def _declared_in(sites: CallSites, folder: str) -> Iterator[tuple[str, Declared]]:
+def _declared_in(sites: CallSites, folder: str) -> Iterator[tuple[str, NamedCode]]:
     for file in sites.files_beside(f"{folder}/x.go"):
         lines = sites.source(file).lines
         for number, line in enumerate(lines, 1):
@@ -58,10 +58,10 @@ def _declared_in(sites: CallSites, folder: str) -> Iterator[tuple[str, Declared]
             is_one = not line.startswith("func") or line.rstrip().endswith("}")
             ends = (at for at, one in enumerate(lines[number:], number) if one == "}")
             end = number if is_one else next(ends, number)
-            yield found["name"], Declared(file, number, "\n".join(lines[number - 1 : end]))
+            yield found["name"], NamedCode(file, number, "\n".join(lines[number - 1 : end]))
 
 
-def _names_in(sites: CallSites, one: Declared, folder: str) -> Iterator[tuple[str, str]]:
+def _names_in(sites: CallSites, one: NamedCode, folder: str) -> Iterator[tuple[str, str]]:
     imports = sites.source(one.file).imports
     for found in _WORD.finditer(one.text):
         package = found["package"]
