@@ -191,7 +191,7 @@ def _tell_made(
     is_key = partner is not None and canonical_path(partner.field) == finding.path
     named: dict[str, list[str]] = {}
     if (below := _below_items(finding)) is not None and (items := code.find_items(check, below)):
-        return f"the path of the items, which are none of a list there, is {_GIVEN} {items}; {told}"
+        return f"the path before the index or key is {_GIVEN} {items}; {told}"
     for name in _misleading_names(finding, check.path, traced):
         if (given := code.find_name(check, name, is_key)) is not None:
             if _IS_MISSPELT.search(finding.fix):  # it is wrong for whatever else it serves

@@ -466,7 +466,7 @@ def test_every_name_that_is_wrong_has_the_lines_that_give_it() -> None:
     items = msgspec.structs.replace(error, field="spec.a[0].b", source="v.go:7 in f")
     finding = msgspec.structs.replace(finding, path="spec.a[*].b", member="[*].b")
     told = add_handwritten_source(finding, TracedErrors([items]), ToldCode()).fix
-    assert told.startswith("mend; the path of the items, which are none of a list there, is given at v.go:6 in b; the")
+    assert told.startswith("mend; the path before the index or key is given at v.go:6 in b; the")
 
 
 def test_a_crash_names_the_member_that_is_nil() -> None:
