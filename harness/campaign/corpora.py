@@ -1,27 +1,44 @@
-"""The corpus of a campaign: a case for each finding, and accepted objects that reach a place that no other reaches.
+"""The corpus of a campaign: what its units kept, merged, and thinned to what reaches something that nothing else does.
 
-It is a folder that `harness run --corpus` reads and writes, or one file of a ledger. Which rules an object fires is not
-known here: an accepted object fires none, and what is close to it is asked again by every run.
+That is a finding, a rule, a block of handwritten code, or a place of the type. Which rules and blocks a case reaches
+was told by the search that asked it; the places that an accepted object sets are seen in it. A corpus is a folder that
+`harness run --corpus` reads and writes, or one file of a ledger.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
 from harness.case import Case, Json
-from harness.fuzzers.corpus import SEEDS, KeptSeed, KeptSeeds, content_name, keep, keep_seeds, load, load_seeds
+from harness.fuzzers.corpus import (
+    REACHING,
+    SEEDS,
+    KeptSeed,
+    KeptSeeds,
+    ReachingCase,
+    ReachingCases,
+    content_name,
+    keep,
+    keep_file,
+    load,
+    load_reaching,
+    load_seeds,
+)  # fmt: skip
 
 
 class CampaignCorpus(msgspec.Struct, frozen=True):
-    """Cases to replay, ordered by content, and the seed objects of each type by the name of their file."""
+    """Cases to replay, ordered by content; by the names of files the seed objects of each type, and its cases that
+    reach a rule or a block.
+    """
 
     cases: tuple[Case, ...] = ()
     seeds: dict[str, KeptSeeds] = {}
+    reaching: dict[str, ReachingCases] = {}
 
     @property
     def encoded(self) -> bytes:
@@ -38,13 +55,21 @@ class CampaignCorpus(msgspec.Struct, frozen=True):
         """The number of seed objects."""
         return sum(len(kept.seeds) for kept in self.seeds.values())
 
+    @property
+    def reaching_cases(self) -> int:
+        """The number of cases that reach a rule or a block."""
+        return sum(len(kept.cases) for kept in self.reaching.values())
+
 
 def read_corpus(folder: Path, note: Callable[[str], None]) -> CampaignCorpus:
     """Read a folder. What cannot be read is told to `note`, as in a run, and left out."""
-    files = sorted((folder / SEEDS).glob("*.json"))
-    seeds = {path.name: kept for path in files if (kept := load_seeds(path, note)) is not None}
+    seeds, reaching = (sorted((folder / name).glob("*.json")) for name in (SEEDS, REACHING))
     cases = {content_name(case): case for case in load(folder, note)}
-    return CampaignCorpus(tuple(case for _, case in sorted(cases.items())), seeds)
+    return CampaignCorpus(
+        tuple(case for _, case in sorted(cases.items())),
+        {path.name: kept for path in seeds if (kept := load_seeds(path, note)) is not None},
+        {path.name: found for path in reaching if (found := load_reaching(path, note)) is not None},
+    )
 
 
 def write_corpus(corpus: CampaignCorpus, folder: Path, note: Callable[[str], None]) -> None:
@@ -52,33 +77,52 @@ def write_corpus(corpus: CampaignCorpus, folder: Path, note: Callable[[str], Non
     for case in corpus.cases:
         keep(folder, case, note)
     for name, kept in corpus.seeds.items():
-        keep_seeds(folder / SEEDS / name, kept, note)
+        keep_file(folder / SEEDS / name, kept, note)
+    for name, found in corpus.reaching.items():
+        keep_file(folder / REACHING / name, found, note)
 
 
 def merge_corpora(corpora: Iterable[CampaignCorpus], cases: Iterable[Case]) -> CampaignCorpus:
-    """Merge the seed objects of corpora by content, and leave out those that reach nothing alone; `cases` are kept."""
-    merged: dict[str, KeptSeeds] = {}
+    """Merge corpora by content, and leave out what reaches nothing alone; `cases` show a finding each, and are kept."""
+    seeds: dict[str, KeptSeeds] = {}
+    reaching: dict[str, dict[str, ReachingCase]] = {}
     for corpus in corpora:
         for name, kept in corpus.seeds.items():
-            merged[name] = _add(merged[name], kept) if name in merged else kept
+            seeds[name] = _add(seeds[name], kept) if name in seeds else kept
+        for name, found in corpus.reaching.items():
+            known = reaching.setdefault(name, {})
+            for one in found.cases:
+                _add_case(known, one)
     named = {content_name(case): msgspec.structs.replace(case, id=0) for case in cases}
     return CampaignCorpus(
         tuple(case for _, case in sorted(named.items())),
-        {name: msgspec.structs.replace(kept, seeds=thin(kept.seeds)) for name, kept in sorted(merged.items())},
+        {name: msgspec.structs.replace(kept, seeds=thin_seeds(kept.seeds)) for name, kept in sorted(seeds.items())},
+        {name: ReachingCases(thin_cases(found.values())) for name, found in sorted(reaching.items())},
     )
 
 
-def thin(seeds: Iterable[KeptSeed]) -> tuple[KeptSeed, ...]:
-    """Return as many of the seed objects as reach all places, the small ones rather: each reaches a place alone."""
+def thin_seeds(seeds: Iterable[KeptSeed]) -> tuple[KeptSeed, ...]:
+    """Return as many of the seed objects as reach all places: each reaches a place alone."""
     named = {content_name(seed.case): seed for seed in seeds}
-    places = {name: frozenset(places_of(seed.case)) for name, seed in named.items()}
-    reached = Counter(place for found in places.values() for place in found)
-    left = dict(named)
-    for name in sorted(named, key=lambda name: (-len(msgspec.json.encode(named[name].case)), name)):
-        if all(reached[place] > 1 for place in places[name]):
-            reached.subtract(places[name])
-            del left[name]
-    return tuple(seed for _, seed in sorted(left.items()))
+    return tuple(named[name] for name in _thin({name: (one.case, places_of(one.case)) for name, one in named.items()}))
+
+
+def thin_cases(cases: Iterable[ReachingCase]) -> tuple[ReachingCase, ...]:
+    """Return as many of the cases as reach all rules and blocks: each reaches one alone."""
+    named = {content_name(one.case): one for one in cases}
+    return tuple(named[name] for name in _thin({name: (one.case, one.reaches) for name, one in named.items()}))
+
+
+def _thin(inputs: Mapping[str, tuple[Case, Iterable[object]]]) -> list[str]:
+    """Return the names of inputs without those, the large ones first, whose every reached thing another one reaches."""
+    reached = {name: frozenset(things) for name, (_, things) in inputs.items()}
+    times = Counter(thing for things in reached.values() for thing in things)
+    left = set(inputs)
+    for name in sorted(inputs, key=lambda name: (-len(msgspec.json.encode(inputs[name][0])), name)):
+        if all(times[thing] > 1 for thing in reached[name]):
+            times.subtract(reached[name])
+            left.remove(name)
+    return sorted(left)
 
 
 def places_of(case: Case) -> Iterator[tuple[str, ...]]:
@@ -100,6 +144,13 @@ def _leaves(value: Json, path: str) -> Iterator[tuple[str, str]]:
             yield from _leaves(below, f"{path}[*]")
     else:
         yield path, msgspec.json.encode(value).decode("utf-8", "replace")
+
+
+def _add_case(known: dict[str, ReachingCase], one: ReachingCase) -> None:
+    """Add a case; an equal one reaches what both units saw it reach."""
+    name = content_name(one.case)
+    others = known[name].reaches if name in known else ()
+    known[name] = ReachingCase(one.case, tuple(sorted({*others, *one.reaches})))
 
 
 def _add(one: KeptSeeds, other: KeptSeeds) -> KeptSeeds:

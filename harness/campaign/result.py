@@ -48,7 +48,7 @@ def merge_settings(ledger: CampaignLedger, only: frozenset[str] | None = None) -
 
 
 def collect_corpus(ledger: CampaignLedger) -> CampaignCorpus:
-    """Return the corpus of all units that are done: the case of each finding, and the seed objects, thinned.
+    """Return the corpus of all units that are done: the case of each finding, and what else reaches something alone.
 
     Raises: HarnessError with a file that is damaged.
     """

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness.campaign.corpora import CampaignCorpus, read_corpus, write_corpus
+from harness.campaign.corpora import read_corpus, write_corpus
 from harness.campaign.ledger import CampaignLedger, LedgerError, code_digest
 from harness.campaign.plan import CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
@@ -72,7 +72,7 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
             if part.stopped != _COMPLETE:
                 raise _failed(unit, f"{part.subject} ended by {part.stopped}: {part.stopped_detail or said}")
         # The cases of a corpus are those of findings, and the report has them.
-        kept = CampaignCorpus(seeds=read_corpus(corpus, problems.append).seeds)
+        kept = msgspec.structs.replace(read_corpus(corpus, problems.append), cases=())
         if problems:
             raise _failed(unit, "; ".join(problems)[:MOST_SHOWN])
         ledger.keep_corpus(unit.digest, kept)  # before the report, which says that the unit is done

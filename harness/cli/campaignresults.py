@@ -30,7 +30,7 @@ from harness.report.model.tolerance import tolerate
     help="Write seeds of native Go fuzz targets to the folder of their test, below testdata/fuzz.",
 )  # fmt: skip
 def corpus(ledger: str, output: Path | None, go_folder: Path | None) -> int:
-    """Write the corpus of a ledger: the case of each finding, and the accepted objects, thinned.
+    """Write the corpus of a ledger: what reaches a finding, a rule, handwritten code or a place that nothing else does.
 
     \b
     harness campaign corpus nightly --output corpus
@@ -45,9 +45,13 @@ def corpus(ledger: str, output: Path | None, go_folder: Path | None) -> int:
     found, problems = collect_corpus(kept), list[str]()
     if output is not None:
         write_corpus(found, output, problems.append)
-        click.echo(f"{output}: {count(len(found.cases), 'case')}, {count(found.objects, 'seed object')}")
+        click.echo(
+            f"{output}: {count(len(found.cases), 'case')} of findings, {found.reaching_cases:,} of rules and code, "
+            f"{count(found.objects, 'seed object')}"
+        )
     if go_folder is not None:
-        objects = (seed.case for seeds in found.seeds.values() for seed in seeds.seeds)
+        objects = [seed.case for seeds in found.seeds.values() for seed in seeds.seeds]
+        objects += [one.case for kept in found.reaching.values() for one in kept.cases]
         try:
             targets = write_go_seeds((*found.cases, *objects), go_folder)
         except OSError as error:

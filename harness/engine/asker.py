@@ -107,7 +107,7 @@ class UnitAsker:
 
         Findings keep their cases without that, so that they are the same in every run.
         """
-        if not (self.plan.counts_blocks and cases):
+        if not (self.plan.counts_blocks and cases) or cases[-1].blocks:  # asked for each case already
             return cases
         return [*cases[:-1], msgspec.structs.replace(cases[-1], blocks=self.plan.unit.name)]
 

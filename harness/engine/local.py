@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -15,7 +15,9 @@ from harness.diagnostics import TargetError
 from harness.engine.backlog import choose_batch, count_left, is_left, is_quiet, seconds_needed
 from harness.engine.config import RunConfig
 from harness.engine.donorsearch import DonorPlan, DonorSearch
+from harness.engine.firstcases import FirstCaseObserver, FirstCases, KnownBlocks
 from harness.engine.fixtrial import FixTrials
+from harness.engine.observers import Observer
 from harness.engine.outcome import JobOutcome, Overrun, UnitOutcome, describe_bug, timings_of
 from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import Abilities, UnitPlan
@@ -110,6 +112,7 @@ class Local:
             stopped = "interrupted"
         if stopped == "budget" and self.searches and all(search.is_saturated for search in self.searches):
             stopped = "saturated"
+        self._keep_first_cases()
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
         return JobOutcome(
             outcomes,
@@ -166,7 +169,14 @@ class Local:
         return [
             DonorSearch(
                 replace(
-                    self._plan(unit, cases), donors=before, observers={}, kept=None, keep=None, counts_blocks=False
+                    self._plan(unit, cases),
+                    donors=before,
+                    observers={},
+                    kept=None,
+                    keep=None,
+                    counts_blocks=False,
+                    reaching=(),
+                    firsts=None,
                 ),
                 donor,
             )
@@ -196,7 +206,10 @@ class Local:
     def _plan(self, unit: Unit, cases: int | None) -> UnitPlan:
         infos = {request.info.key: request.info for request in unit.requests}
         folder = self.config.corpus
-        file = None if folder is None else kept.seeds_file(folder, f"{self.subject.part} {unit.name}")
+        name = f"{self.subject.part} {unit.name}"
+        file = None if folder is None else kept.seeds_file(folder, name)
+        reaching = None if folder is None else kept.load_reaching(kept.reaching_file(folder, name), self.callbacks.note)
+        observers = {name: factory.observer(self.subject, unit) for name, factory in self.config.observers.items()}
         abilities = Abilities.of(self.subject.target.info.abilities)
         return UnitPlan(
             unit=unit,
@@ -222,15 +235,38 @@ class Local:
             counts_blocks=abilities.blocks,
             focused=self.config.focus.of(unit.requests[0].info),
             kept=kept.load_seeds(file, self.callbacks.note) if file is not None else None,
-            keep=None if file is None else lambda found: kept.keep_seeds(file, found, self.callbacks.note),
+            keep=None if file is None else lambda found: kept.keep_file(file, found, self.callbacks.note),
             is_late=self.clock.is_late,
             is_over=self.clock.is_over,
             settle_batch_size=self._settle_batch_size,
-            observers={name: factory.observer(self.subject, unit) for name, factory in self.config.observers.items()},
+            reaching=[one.case for one in reaching.cases] if reaching is not None else (),
+            firsts=None if folder is None else self._collector(observers.values()),
+            observers=observers,
             age=lambda: self.clock.seconds,
             fixes=self._fixes,
             on_new_signature=lambda request, mismatch, phase: self.callbacks.on_met(_event(request, mismatch, phase)),
         )
+
+    @cached_property
+    def _known_blocks(self) -> KnownBlocks:
+        """The blocks that the searches of this process have seen."""
+        return KnownBlocks(self.subject.target.info.release)
+
+    def _collector(self, observers: Iterable[Observer]) -> FirstCases:
+        """Return what collects the first cases of a search, and have its observers tell theirs."""
+        firsts = FirstCases(self._known_blocks)
+        for observer in observers:
+            if isinstance(observer, FirstCaseObserver):
+                observer.on_first = firsts.add
+        return firsts
+
+    def _keep_first_cases(self) -> None:
+        """Write the first cases of this process's searches."""
+        folder = self.config.corpus
+        for plan in (search.plan for search in self.searches):
+            if folder is not None and plan.firsts is not None and (found := plan.firsts.result()).cases:
+                file = kept.reaching_file(folder, f"{self.subject.part} {plan.unit.name}")
+                kept.keep_file(file, found, self.callbacks.note)
 
     @cached_property
     def _fixes(self) -> FixTrials:

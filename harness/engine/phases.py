@@ -16,7 +16,7 @@ from harness import tuning
 from harness.case import Case, Json
 from harness.engine.asker import BATCH, CaseSpec, UnitAsker
 from harness.engine.boundaryphase import EVERY_PROBE, PASSES, flip_options
-from harness.engine.plan import Ahead, Search, key_of
+from harness.engine.plan import Ahead, Search, is_as_drawn, key_of
 from harness.engine.units import RequestKind
 from harness.engine.versions import compare_versions
 from harness.fuzzers.repair import first_candidates
@@ -54,6 +54,23 @@ def replay(search: UnitSearch) -> Search:
     witnesses = _with_requests(search, search.plan.witnesses)
     yield from search.ask([(request, case.object, case.old, None) for request, case in witnesses], settle=False)
     yield from search.given.offer(search)
+    yield from _reach_again(search)
+
+
+def _reach_again(search: UnitSearch) -> Search:
+    """Ask the cases with which an earlier run reached rules and code, each as it was asked; at most half of the share.
+
+    They are no points to edit: there are more of them than a search has time for.
+    """
+    found = _with_requests(search, search.plan.reaching)[: search.left() // 2]
+    drawn = [(request, case.object, case.old, None) for request, case in found if is_as_drawn(search.plan, case)]
+    yield from search.ask(drawn, settle=False)
+    shown: dict[tuple[tuple[str, bool], ...], list[CaseSpec]] = {}
+    for request, case in found:
+        if not is_as_drawn(search.plan, case):
+            shown.setdefault(tuple(case.options.items()), []).append((request, case.object, case.old, None))
+    for options, specs in shown.items():
+        yield from search.show(specs, dict(options))
 
 
 def aim_unseeded(search: UnitSearch) -> Search:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from harness import tuning
 from harness.case import Answer, Case, Json, Mode
@@ -16,7 +16,7 @@ from harness.engine.fixtrial import FixTrials
 from harness.engine.focus import NO_FOCUSED_PATHS, FocusedPaths
 from harness.engine.observers import Observer
 from harness.engine.units import RequestKind, Unit
-from harness.fuzzers.corpus import KeptSeeds
+from harness.fuzzers.corpus import KeptSeeds, ReachingCases
 from harness.fuzzers.donors import Donor
 from harness.fuzzers.repair import Side
 from harness.fuzzers.shape import Shape
@@ -27,6 +27,16 @@ from harness.subject.examples import Example
 
 Search: TypeAlias = Generator[list[Case], list[Answer], Any]
 """A generator that yields cases and is sent their answers; an empty list is a pause before it draws many cases."""
+
+
+class CaseCollector(Protocol):
+    """Collects cases of a search that are worth asking again."""
+
+    def follow(self, steps: Search) -> Search:
+        """Drive a search, and collect."""
+
+    def result(self) -> ReachingCases:
+        """Return the cases so far."""
 
 
 class Ahead(list[Case]):
@@ -67,8 +77,9 @@ class Abilities:
 class UnitPlan:
     """The inputs of a unit's search. `cases` is its share, None when only time limits it; `age` is that of the run.
 
-    `kept` are accepted objects of an earlier run; `keep` stores those of this run. `on_new_signature` is called with
-    every difference that has a new signature, and with the phase that saw it.
+    `kept` are accepted objects of an earlier run; `keep` stores those of this run. `reaching` are cases of one that
+    reached a rule or a block first; `firsts` collects those of this run, if they are wanted.
+    `on_new_signature` is called with every difference that has a new signature, and with the phase that saw it.
 
     `witnesses` are the cases that show tolerated findings: they are asked with the corpus, but not used as seeds.
     `examples` are objects of the user; `note` is called with a message about those that are rejected.
@@ -104,6 +115,8 @@ class UnitPlan:
     note: Callable[[str], None] = lambda text: None
     kept: KeptSeeds | None = None
     keep: Callable[[KeptSeeds], None] | None = None
+    reaching: Sequence[Case] = ()
+    firsts: CaseCollector | None = None
     other_shapes: Mapping[str, Shape] = field(default_factory=dict)
     differing_paths: frozenset[PathPattern] = frozenset()
     compares_versions: bool = True
@@ -147,6 +160,11 @@ class RequestState:
     remaining: tuple[str, ...] = ()
     sides: tuple[Side, ...] = ()
     changed_paths: tuple[str, ...] = ()
+
+
+def is_as_drawn(plan: UnitPlan, case: Case) -> bool:
+    """Whether a case has the mode and the options of drawn ones, so that both sides are compared."""
+    return case.mode == plan.mode and not case.options
 
 
 def key_of(case: Case) -> tuple[str, str, str, str]:

@@ -73,16 +73,25 @@ class UnitSearch(UnitAsker):
 
     def run(self) -> Search:
         """Search until the budget is used up."""
+        yield from self._followed(self._phases())
+
+    def more(self) -> Search:
+        """Draw more cases after `run`, if there is time left."""
+        if not (self.error or self.is_saturated):
+            yield from self._followed(self._more())
+
+    def _phases(self) -> Search:
         for phase in self.phases:
             self.phase = phase
             self.ledger.phase = phase.name
             yield from phase.run(self)
 
-    def more(self) -> Search:
-        """Draw more cases after `run`, if there is time left."""
-        if not (self.error or self.is_saturated):
-            yield from rounds(self, None)
-            yield from self.settle()
+    def _more(self) -> Search:
+        yield from rounds(self, None)
+        yield from self.settle()
+
+    def _followed(self, steps: Search) -> Search:
+        return steps if self.plan.firsts is None else self.plan.firsts.follow(steps)
 
     def fail(self, error: Exception) -> None:
         """Record the internal error that ended the search."""

@@ -1,7 +1,8 @@
 """The corpus folder: one file per case, named by its content, replayed before any case is drawn.
 
-Its folder `seeds` has one file per type with the seed objects of earlier runs, which a run only has to confirm. A file
-that cannot be read is reported and left unchanged; it never stops a run.
+Its folder `seeds` has one file per type with the seed objects of earlier runs, which a run only has to confirm, and
+`reaching` one with the cases that were the first to reach a rule or a block of code. A file that cannot be read is
+reported and left unchanged; it never stops a run.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -18,9 +20,12 @@ from harness.case import Case
 from harness.diagnostics import InputError
 from harness.limits import check_bounds, messages_of, read_bounded
 
+_Kept = TypeVar("_Kept")
 _DECODER = msgspec.json.Decoder(Case)
 SEEDS = "seeds"
 """The folder of seed objects."""
+REACHING = "reaching"
+"""The folder of cases that reach a rule or a block."""
 OLDER_SEEDS = "bases"
 """The former name of that folder; it is read where there is no newer file, and never written."""
 MAX_CASE_BYTES = 8 << 20
@@ -49,6 +54,19 @@ class KeptSeeds(msgspec.Struct, frozen=True):
     done: bool = False
 
 
+class ReachingCase(msgspec.Struct, frozen=True):
+    """A case, and what no case before it reached: names of rules and blocks that no other meaning is read from."""
+
+    case: Case
+    reaches: tuple[str, ...]
+
+
+class ReachingCases(msgspec.Struct, frozen=True):
+    """The cases of one type that reach something, ordered by content."""
+
+    cases: tuple[ReachingCase, ...] = ()
+
+
 class _OlderSeeds(msgspec.Struct, frozen=True):
     """The form of the files in `OLDER_SEEDS`, field by field that of `KeptSeeds`."""
 
@@ -60,12 +78,20 @@ class _OlderSeeds(msgspec.Struct, frozen=True):
 
 _SEEDS = msgspec.json.Decoder(KeptSeeds)
 _OLDER = msgspec.json.Decoder(_OlderSeeds)
+_REACHING = msgspec.json.Decoder(ReachingCases)
+
+
+def plain_case(case: Case) -> Case:
+    """Return what a case asks to validate, without a number and without the extras of its answer."""
+    return msgspec.structs.replace(
+        case, id=0, versions=False, served=False, repeat=False, validated=False, brief=False, trace=False, blocks="",
+        compiled=False, round_trip=False,
+    )  # fmt: skip
 
 
 def content_name(case: Case) -> str:
     """Name a case by its content, whatever its id."""
-    plain = msgspec.structs.replace(case, id=0, served=False, versions=False, repeat=False)
-    return hashlib.sha256(msgspec.json.encode(plain, order="deterministic")).hexdigest()[:16] + ".json"
+    return hashlib.sha256(msgspec.json.encode(plain_case(case), order="deterministic")).hexdigest()[:16] + ".json"
 
 
 def load(folder: Path | None, note: Callable[[str], None]) -> list[Case]:
@@ -98,7 +124,7 @@ def _files(folder: Path, note: Callable[[str], None]) -> Iterator[Path]:
     for top, inner, names in os.walk(folder):
         current = Path(top)
         if current == folder:
-            inner[:] = [name for name in inner if name not in (SEEDS, OLDER_SEEDS)]
+            inner[:] = [name for name in inner if name not in (SEEDS, OLDER_SEEDS, REACHING)]
         for name in inner:
             if (current / name).is_symlink():
                 note(f"{current / name}: corpus-file: a link to a folder, left out")
@@ -144,35 +170,54 @@ def keep(folder: Path, case: Case, note: Callable[[str], None]) -> None:
 
 def seeds_file(folder: Path, name: str) -> Path:
     """Return the file of the seed objects of a type; `name` identifies the type and the part of the run."""
+    return _file_of(folder / SEEDS, name)
+
+
+def reaching_file(folder: Path, name: str) -> Path:
+    """Return the file of the cases of a type that reach something."""
+    return _file_of(folder / REACHING, name)
+
+
+def _file_of(folder: Path, name: str) -> Path:
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower())
-    return folder / SEEDS / f"{plain}.{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"
+    return folder / f"{plain}.{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"
 
 
 def load_seeds(path: Path, note: Callable[[str], None]) -> KeptSeeds | None:
     """Read seed objects, also of an older corpus. Reports a file that cannot be read to `note`."""
     older = path.parent.parent / OLDER_SEEDS / path.name
+
+    def read_older(data: bytes) -> KeptSeeds:
+        return KeptSeeds(*msgspec.structs.astuple(_OLDER.decode(data)))
+
+    read, path = (read_older, older) if older.is_file() and not path.is_file() else (_SEEDS.decode, path)
+    return _load_file(path, read, lambda kept: [one.case for one in kept.seeds], "no seed objects", note)
+
+
+def load_reaching(path: Path, note: Callable[[str], None]) -> ReachingCases | None:
+    """Read the cases of a file that reach something. Reports a file that cannot be read to `note`."""
+    return _load_file(path, _REACHING.decode, lambda kept: [one.case for one in kept.cases], "no cases", note)
+
+
+def _load_file(
+    path: Path, read: Callable[[bytes], _Kept], cases: Callable[[_Kept], list[Case]], words: str,
+    note: Callable[[str], None],
+) -> _Kept | None:  # fmt: skip
+    if not path.is_file():
+        return None
     try:
-        if path.is_file():
-            kept = _SEEDS.decode(read_bounded(path, MAX_FOLDER_BYTES, is_regular=True))
-        elif older.is_file():
-            path = older
-            kept = KeptSeeds(
-                *msgspec.structs.astuple(_OLDER.decode(read_bounded(path, MAX_FOLDER_BYTES, is_regular=True)))
-            )
-        else:
-            return None
-        check_bounds([[seed.case.object, seed.case.old] for seed in kept.seeds], str(path))
+        kept = read(read_bounded(path, MAX_FOLDER_BYTES, is_regular=True))
+        check_bounds([[case.object, case.old] for case in cases(kept)], str(path))
         return kept
     except InputError as error:
-        note(f"{path}: corpus-file: no seed objects, left out: {messages_of(error)}")
-        return None
+        note(f"{path}: corpus-file: {words}, left out: {messages_of(error)}")
     except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        note(f"{path}: corpus-file: no seed objects, left out: {error}")
-        return None
+        note(f"{path}: corpus-file: {words}, left out: {error}")
+    return None
 
 
-def keep_seeds(path: Path, kept: KeptSeeds, note: Callable[[str], None]) -> None:
-    """Replace the seed objects of a file. Reports a failure to `note`."""
+def keep_file(path: Path, kept: KeptSeeds | ReachingCases, note: Callable[[str], None]) -> None:
+    """Replace the seed objects, or the cases, of a file. Reports a failure to `note`."""
     part = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ result depends on cases and answers alone, except for the time at which a rule f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TypeAlias
@@ -113,6 +113,10 @@ def _counted(known: KnownRule) -> RuleLimit | None:
     return RuleLimit(known.measure, known.beyond) if known.measure and known.limit is not None else None
 
 
+def _forget(case: Case, name: str) -> None:
+    """Do nothing with a case that was the first to show something: nobody keeps it."""
+
+
 @cache
 def _with_keys(path: str) -> re.Pattern[str]:
     """Return what paths look like in which keys of maps stand as names."""
@@ -197,6 +201,7 @@ class RuleObserver:
         for rule in self._rules:
             self._learn(rule)
         self._covered = {(self._internal(place), error, origin) for place, error, origin in others}
+        self.on_first: Callable[[Case, str], None] = _forget
 
     def _learn(self, rule: _Rule) -> None:
         known = rule.known
@@ -248,7 +253,7 @@ class RuleObserver:
         for error in answer.handwritten:
             if not error.covered:
                 for rule in self._loose.get((canonical_path(error.field), error.type), ()):
-                    rule.seen |= side.mark
+                    self._see(rule, side.mark, case)
 
     def _record_error(
         self,
@@ -268,7 +273,7 @@ class RuleObserver:
                 return
         assert not isinstance(rules, _UnknownError)
         for rule in rules:
-            rule.seen |= side.mark
+            self._see(rule, side.mark, case)
             if not side.is_handwritten:
                 self._record_declarative(rule, case, error, seconds)
         # One handwritten error is all there is to record of a rule.
@@ -280,9 +285,16 @@ class RuleObserver:
         if rule.first is None:
             rule.first = seconds
         if case.mode == "served" and not case.options:
-            rule.seen |= SERVED
+            self._see(rule, SERVED, case)
         if not rule.seen & REJECTED and (rule.known.limit is None or self._is_beyond(rule.known, case, error)):
-            rule.seen |= REJECTED
+            self._see(rule, REJECTED, case)
+
+    def _see(self, rule: _Rule, mark: int, case: Case) -> None:
+        """Record an observation of a rule."""
+        if not rule.seen & mark:
+            rule.seen |= mark
+            known = rule.known.rule
+            self.on_first(case, f"rule {known.path} {known.type} {known.origin} {known.tag} {mark}")
 
     def _rules_for(self, side: _Side, error: FieldError) -> tuple[_Rule, ...] | _UnknownError:
         if not side.is_handwritten:
@@ -319,7 +331,7 @@ class RuleObserver:
         seen: list[int] = []
         self._uncovered.look(new, CREATED if case.operation is Operation.CREATE else old, seen)
         for number in seen:
-            self._rules[number].seen |= ACCEPTED
+            self._see(self._rules[number], ACCEPTED, case)
 
     def _validated(self, case: Case, obj: object) -> object:
         """Return the part of an object that the request can write: the status, or everything else."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.campaign.claim import claimed
+from harness.campaign.corpora import read_corpus
 from harness.campaign.ledger import CampaignLedger
 from harness.report.model.reading import read_report
 from tests.cli.fakes import call
@@ -86,7 +87,11 @@ def test_a_campaign_starts_from_the_corpus_of_another(place: Path, capfd: Any) -
     assert 2 == call(capfd, "campaign", "corpus", "one").code
     told = call(capfd, "campaign", "corpus", "one", "--output", "corpus", "--go", "go")
     assert 0 == told.code
-    assert "3 cases" in told.out
+    assert "3 cases of findings, " in told.out
+    problems: list[str] = []
+    reaching = read_corpus(place / "corpus", problems.append).reaching
+    assert any(name.startswith("rule ") for kept in reaching.values() for one in kept.cases for name in one.reaches)
+    assert not problems
     assert list((place / "go" / "testdata" / "fuzz").iterdir())
     before = sorted(place.glob("corpus/**/*"))
     shutil.copytree(place / "corpus", place / "own")

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from harness.case import Case, Operation
-from harness.fuzzers.corpus import KeptSeed, KeptSeeds, content_name, keep, keep_seeds, load, load_seeds, seeds_file
+from harness.fuzzers.corpus import KeptSeed, KeptSeeds, content_name, keep, keep_file, load, load_seeds, seeds_file
 
 CASE = Case(7, "g", "v1", "Widget", Operation.UPDATE, {"b": 1, "a": 2}, {"a": 3}, "widgets")
 
@@ -64,8 +64,8 @@ def test_accepted_objects_come_back_and_are_no_cases(tmp_path: Path) -> None:
     """What was kept for a type is read again whole, and is not replayed as cases are."""
     path = seeds_file(tmp_path, "kubernetes AllBeta=true apps/v1 deployments")
     kept = KeptSeeds((KeptSeed(CASE, ("spec", "ports", 0)),), {"spec.title": "spec.title: Forbidden"})
-    keep_seeds(path, kept, print)
-    keep_seeds(path, kept, print)
+    keep_file(path, kept, print)
+    keep_file(path, kept, print)
     notes: list[str] = []
     assert kept == load_seeds(path, notes.append)
     assert ([], []) == notes_and_cases(tmp_path)
@@ -83,7 +83,7 @@ def test_seed_objects_of_an_older_corpus_are_read(tmp_path: Path) -> None:
     wanted = KeptSeeds((KeptSeed(CASE, ("spec",)),), {"spec.a": "no"}, ("spec.b",), True)
     notes: list[str] = []
     assert wanted == load_seeds(path, notes.append)
-    keep_seeds(path, KeptSeeds(()), notes.append)
+    keep_file(path, KeptSeeds(()), notes.append)
     assert KeptSeeds(()) == load_seeds(path, notes.append)
     assert ([], []) == notes_and_cases(tmp_path)
     assert [] == notes
@@ -104,7 +104,7 @@ def test_accepted_objects_that_cannot_be_read_are_told_about(tmp_path: Path) -> 
     path.write_text('{"seeds": [{}]}')
     assert load_seeds(path, notes.append) is None
     assert 1 == len(notes)
-    keep_seeds(path / "below.json", KeptSeeds(()), notes.append)
+    keep_file(path / "below.json", KeptSeeds(()), notes.append)
     assert 2 == len(notes)
 
 

@@ -161,6 +161,21 @@ def test_observer_and_outcome_cross_processes(tmp_path: Path) -> None:
     assert observer.by_type == pickle.loads(pickle.dumps(observer)).by_type
 
 
+def test_who_asks_is_told_the_first_case_that_shows_something(tmp_path: Path) -> None:
+    """Each observation of a rule once: it fires on a side, beyond its limit, as served, and accepts at its limit."""
+    seen = watched(tmp_path, PORT)
+    told: list[tuple[int, int]] = []
+    seen.observer.on_first = lambda case, name: told.append((case.object["p"], int(name.rsplit(" ", 1)[1])))
+    seen.show({"p": 12}, handwritten=(error("p", "Invalid", "maximum"),))
+    assert [(12, HANDWRITTEN_CREATE)] == told
+    for value in (11, 11, 13):
+        seen.show({"p": value}, declarative=(error("p", "Invalid", "maximum"),), handwritten=(error("p", "Invalid"),))
+    assert {(12, HANDWRITTEN_CREATE), (11, DECLARATIVE_CREATE), (11, REJECTED)} == {*told} - {(11, SERVED)}
+    seen.show({"p": 10})
+    assert (10, ACCEPTED) == told[-1]
+    assert len(told) == len(set(told))
+
+
 def test_two_servers_are_watched_by_the_rules_of_the_one_after(tmp_path: Path) -> None:
     """What the one after rejects fires its rules, and what it accepts shows them accepting."""
     seen = watched(tmp_path, PORT, servers=True)
