@@ -1,8 +1,8 @@
 """Reads the plan of a campaign, and cuts it into units that are functions of the plan alone.
 
 A plan is YAML: `targets` (each names a target by the options of `harness run`), `gates` (settings of feature gates),
-`pairwise` (gates of which every pair of values is covered by some setting), `seeds`, `cases` (for each target, setting
-and seed) and `shards` (units that each of these is cut into).
+`pairwise` (gates, or lists of gates that go on and off together, of which every pair of values is covered by some
+setting), `seeds`, `cases` (for each target, setting and seed) and `shards` (units that each of these is cut into).
 """
 
 from __future__ import annotations
@@ -131,16 +131,18 @@ def read_plan(file: Path) -> CampaignPlan:
     return CampaignPlan(targets, gates, seeds, cases, shards)
 
 
-def cover_pairs(gates: Sequence[str]) -> tuple[str, ...]:
+def cover_pairs(groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return the fewest settings of two gates or more in which every pair of gates has each of its four values.
+
+    The gates of a group go on and off together.
 
     Source: Kleitman and Spencer 1973. With n settings, each gate is off in the first one, and on in its own choice of
     half of all: two different choices meet, each has a setting that the other has not, and both are off in the first.
     """
-    number = next(n for n in itertools.count(4) if math.comb(n - 1, (n + 1) // 2) >= len(gates))
+    number = next(n for n in itertools.count(4) if math.comb(n - 1, (n + 1) // 2) >= len(groups))
     choices = itertools.combinations(range(1, number), (number + 1) // 2)
-    on = {gate: frozenset(choice) for gate, choice in zip(gates, choices, strict=False)}
-    return tuple(",".join(f"{gate}={str(row in on[gate]).lower()}" for gate in gates) for row in range(number))
+    on = {gate: frozenset(choice) for group, choice in zip(groups, choices, strict=False) for gate in group}
+    return tuple(",".join(f"{gate}={str(row in on[gate]).lower()}" for gate in on) for row in range(number))
 
 
 def _targets(file: Path, entries: Any, problems: list[Diagnostic]) -> Iterator[tuple[str, ...]]:
@@ -175,15 +177,22 @@ def _targets(file: Path, entries: Any, problems: list[Diagnostic]) -> Iterator[t
 
 def _gates(file: Path, found: Mapping[str, Any], problems: list[Diagnostic]) -> tuple[str, ...]:
     given, pairs = found.get("gates", [] if "pairwise" in found else ["default"]), found.get("pairwise", [])
-    for name, value in (("gates", given), ("pairwise", pairs)):
-        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+    groups = [one if isinstance(one, list) else [one] for one in pairs] if isinstance(pairs, list) else [pairs]
+    for name, value, lists in (("gates", given, [given]), ("pairwise", pairs, groups)):
+        if not isinstance(value, list) or not all(isinstance(one, list) and _are_texts(one) for one in lists):
             problems.append(_wrong(file, f"{name}: a list of texts is needed, and it is {value!r}"))
             return ("default",)
-    problems += check_settings(str(file), [*given, *(f"{gate}=true" for gate in pairs)])
-    if len(pairs) > _MOST_GATES or len(pairs) == 1 or len(set(pairs)) < len(pairs):
-        problems.append(_wrong(file, f"pairwise: 2 to {_MOST_GATES} different gates are needed, not {len(pairs)}"))
+    gates = [gate for group in groups for gate in group]
+    problems += check_settings(str(file), [*given, *(f"{gate}=true" for gate in gates)])
+    if len(groups) > _MOST_GATES or len(groups) == 1 or len(set(gates)) < len(gates) or not all(groups):
+        words = f"pairwise: 2 to {_MOST_GATES} different gates, or lists of gates, are needed"
+        problems.append(_wrong(file, f"{words}, not {len(groups)} with {len(set(gates))} gates"))
         return ("default",)
-    return tuple(dict.fromkeys([*given, *(cover_pairs(pairs) if pairs else ())]))
+    return tuple(dict.fromkeys([*given, *(cover_pairs(groups) if groups else ())]))
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    return all(isinstance(one, str) and one for one in values)
 
 
 def check_settings(source: str, settings: Sequence[str]) -> list[Diagnostic]:

@@ -45,10 +45,20 @@ def test_the_same_plan_gives_the_same_units() -> None:
 def test_every_pair_of_gates_has_each_of_its_values(number: int, settings_needed: int) -> None:
     """With the fewest settings that can do it."""
     gates = [f"Gate{index}" for index in range(number)]
-    settings = [dict(part.split("=") for part in text.split(",")) for text in cover_pairs(gates)]
+    settings = [dict(part.split("=") for part in text.split(",")) for text in cover_pairs([[gate] for gate in gates])]
     for first, second in itertools.combinations(gates, 2):
         assert 4 == len({(setting[first], setting[second]) for setting in settings})
     assert settings_needed == len(settings)
+
+
+def test_gates_that_need_one_another_go_together(tmp_path: Path) -> None:
+    """A release refuses a gate without those that it depends on."""
+    (tmp_path / "plan.yaml").write_text("targets: [{suite: s}]\npairwise: [A, [B, C], D]\n")
+    settings = [dict(part.split("=") for part in text.split(",")) for text in read_plan(tmp_path / "plan.yaml").gates]
+    assert all(setting["B"] == setting["C"] for setting in settings)
+    for first, second in (("A", "B"), ("A", "D"), ("C", "D")):
+        assert 4 == len({(setting[first], setting[second]) for setting in settings})
+    assert 4 == len(settings)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +75,10 @@ def test_every_pair_of_gates_has_each_of_its_values(number: int, settings_needed
         ("targets: [{suite: s}]\ngates: [A, default, 'B=true, C=no']", ["'A' is no setting", "'B=true, C=no' is no"]),
         ("targets: [{suite: s}]\npairwise: [A, 'B C']", ["'B C=true' is no setting"]),
         ("targets: [{suite: s}]\npairwise: [A]", ["2 to 40 different gates"]),
+        ("targets: [{suite: s}]\npairwise: [A, [B, A]]", ["not 2 with 2 gates"]),
+        ("targets: [{suite: s}]\npairwise: [A, B, []]", ["not 3 with 2 gates"]),
+        ("targets: [{suite: s}]\npairwise: [A, [B, [C]]]", ["pairwise: a list of texts"]),
+        ("targets: [{suite: s}]\npairwise: A", ["pairwise: a list of texts"]),
         ("targets: [{suite: s}]\ngates: A=true", ["gates: a list of texts"]),
         ("targets: [{suite: s}]\nseeds: 100000\nshards: 100", ["more than 1,000,000 units"]),
     ],
