@@ -7,7 +7,8 @@ Source: apimachinery pkg/apis/meta/v1/types.go (2026-07).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
 from harness.case import Json, KindInfo
@@ -74,6 +75,9 @@ NOT_EDITED: Final[frozenset[JsonPath]] = HEADER | {(METADATA, "managedFields"), 
 NAMESPACE: Final = "default"
 """The namespace of objects without one."""
 
+_GROUP_FOLDER = re.compile(r"^k8s\.io/kubernetes/pkg/(?:apis|registry)/(\w+)")
+_FOLDERS: Final = {"": "core", "internal.apiserver.k8s.io": "apiserverinternal"}
+
 
 def is_type_meta(name: str) -> bool:
     """Whether a Go type, qualified or not, is TypeMeta, which has apiVersion and kind."""
@@ -109,6 +113,16 @@ def is_status_field(field: str) -> bool:
 
 
 # Objects
+
+
+def group_of_package(package: str, groups: Iterable[str]) -> str | None:
+    """Return which of these API groups the handwritten code of a package is for; None for code that they share.
+
+    Source: the folders of pkg/apis and pkg/registry have the first part of a group's name, but for two (2026-11).
+    """
+    found = _GROUP_FOLDER.search(package)
+    named = {_FOLDERS.get(group, group.partition(".")[0]): group for group in groups}
+    return named.get(found[1]) if found is not None else None
 
 
 def header_of(api_version: str, kind: str) -> dict[str, Json]:

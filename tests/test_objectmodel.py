@@ -13,6 +13,7 @@ from harness.objectmodel import (
     SERVER_FILLED,
     SERVER_OWNED,
     essence_of,
+    group_of_package,
     in_namespace,
     is_in_metadata,
     is_metadata_field,
@@ -67,6 +68,24 @@ def modules() -> list[str]:
     """Every module that has no leave to name what every object has."""
     found = (path.relative_to(ROOT).as_posix() for path in sorted(ROOT.rglob("*.py")))
     return [one for one in found if one not in ELSEWHERE and not one.startswith(SERVERS)]
+
+
+@pytest.mark.parametrize(
+    ("package", "group"),
+    [
+        ("k8s.io/kubernetes/pkg/apis/apps/validation", "apps"),
+        ("k8s.io/kubernetes/pkg/apis/core/validation", ""),
+        ("k8s.io/kubernetes/pkg/registry/rbac/clusterrole", "rbac.authorization.k8s.io"),
+        ("k8s.io/kubernetes/pkg/registry/apiserverinternal/storageversion", "internal.apiserver.k8s.io"),
+        ("k8s.io/kubernetes/pkg/apis/batch/validation", None),
+        ("k8s.io/kubernetes/pkg/api/pod", None),
+        ("k8s.io/apimachinery/pkg/apis/meta/v1/validation", None),
+    ],
+)
+def test_handwritten_code_is_that_of_the_group_whose_folder_it_stands_in(package: str, group: str | None) -> None:
+    """Code that groups share, and that of a group which nothing was asked of, is that of none."""
+    groups = ("", "apps", "internal.apiserver.k8s.io", "rbac.authorization.k8s.io")
+    assert group == group_of_package(package, groups)
 
 
 def test_generic_code_asks_the_object_model() -> None:

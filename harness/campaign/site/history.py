@@ -16,6 +16,7 @@ from harness.campaign.changes import CampaignChanges, GroupChanges, compare_camp
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.result import MergedSetting, merge_settings
 from harness.compare.finding import SEVERITIES
+from harness.objectmodel import group_of_package
 from harness.report.model.document import Report, ReportedFinding
 from harness.report.words import rank
 
@@ -189,9 +190,11 @@ def _count(settings: Sequence[MergedSetting], changes: CampaignChanges | None) -
             for tally in of(release, rule.group):
                 key = release, rule.key[1:]  # without the subject, which names the gates
                 tally.rules[key] = tally.rules.get(key, False) or bool(rule.declarative)
+        groups = {kind.group for kind in report.kinds}
         for function in report.code:
+            tallied = of(release, group_of_package(function.package, groups))
             for block in function.blocks:
-                for tally in of(release):
+                for tally in tallied:
                     place = release, function.file, function.name, block.start, block.end
                     tally.blocks[place] = tally.blocks.get(place, False) or block.reached
         for finding in report.findings:

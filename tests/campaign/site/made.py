@@ -16,12 +16,20 @@ from tests.report.ruled import rule
 
 
 def report(*findings: Finding, release: str = "1.37.1", fired: int = 1, reached: int = 1) -> Report:
-    """A report on a release with four rules and two blocks, of which so many fired and were reached."""
+    """A report on a release with four rules and two blocks, of which so many fired and were reached.
+
+    A third block, which was not reached, is in code that groups share.
+    """
     rules = tuple(rule(path=f"spec.f{n}", declarative=("create",) if n < fired else ()) for n in range(4))
+    top, shared = "k8s.io/kubernetes/pkg", (BlockEntry((1, 1), (1, 9), 1),)
     blocks = tuple(BlockEntry((n, 1), (n, 9), 1, n < reached) for n in range(2))
+    code = (
+        FunctionEntry("widgets_v1", f"{top}/apis/example/validation.go", "ValidateWidget", blocks),
+        FunctionEntry("widgets_v1", f"{top}/api/shared.go", "ValidateName", shared),
+    )
     return msgspec.structs.replace(
         build_report(made.result(*findings)), target=TargetSummary("kubernetes", release, {}), rules=rules,
-        coverage=sum_coverage(rules), code=(FunctionEntry("widgets_v1", "p/validation.go", "ValidateWidget", blocks),),
+        coverage=sum_coverage(rules), code=code,
     )  # fmt: skip
 
 
