@@ -14,12 +14,12 @@ import click
 import msgspec
 from rich.table import Table
 
-from harness.campaign.checking import check_plan
 from harness.campaign.claim import claimed
 from harness.campaign.corpora import CampaignCorpus, read_corpus
 from harness.campaign.execution import Tally, connected, execute
 from harness.campaign.ledger import CampaignLedger, code_digest
 from harness.campaign.plan import DEFAULT_CASES, CampaignPlan, check_settings, read_plan
+from harness.campaign.plancheck import check_plan
 from harness.campaign.result import MergedSetting, merge_settings
 from harness.cli import COULD_NOT_RUN, campaignresults
 from harness.cli.live import verbosity_options

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from harness.campaign import checking
-from harness.campaign.checking import check_plan
+from harness.campaign import plancheck
 from harness.campaign.ledger import code_digest
 from harness.campaign.plan import CampaignPlan
+from harness.campaign.plancheck import check_plan
 from harness.diagnostics import InputError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -63,7 +63,7 @@ def test_a_release_that_is_unknown_is_told_as_its_command_tells_it(
         asked.append(words)
         return 2, b"", said
 
-    monkeypatch.setattr(checking, "run_harness", fail)
+    monkeypatch.setattr(plancheck, "run_harness", fail)
     with pytest.raises(InputError) as caught:
         check(CampaignPlan((("--kubernetes", "1.37.9", "--branches", "--kind", "pods"),)), tmp_path)
     (one,) = caught.value.diagnostics
