@@ -71,7 +71,6 @@ class GivenExamples:
         for (request, case), answer in zip(cases, answers, strict=False):
             if is_accepted(answer):
                 self.learn(search, request, (case.object, case.object, case.old), answer, True)
-        yield from search.settle()
 
     def learn(
         self, search: UnitAsker, request: RequestKind, asked: tuple[Json, Json, Json], answer: Answer, is_plain: bool

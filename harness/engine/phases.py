@@ -46,15 +46,16 @@ class Phase(Generic[S]):
 
 def replay(search: UnitSearch) -> Search:
     """Ask the cases of the corpus, the witnesses of tolerated findings, and the user's examples."""
+    # Their differences are explained later, when there are accepted objects to reduce them to: explaining all that an
+    # earlier run found may take the whole share.
+    yield from _reach_again(search)
     kept = _with_requests(search, search.plan.corpus)
     for _, case in kept:
         search.points.add(case.object)
     yield from search.given.replay(search, kept)
-    # Their differences are explained later, when there are accepted objects to reduce them to.
     witnesses = _with_requests(search, search.plan.witnesses)
     yield from search.ask([(request, case.object, case.old, None) for request, case in witnesses], settle=False)
     yield from search.given.offer(search)
-    yield from _reach_again(search)
 
 
 def _reach_again(search: UnitSearch) -> Search:

@@ -190,6 +190,15 @@ def test_cases_of_a_corpus_take_half_of_the_share_at_most(tmp_path: Path) -> Non
     assert create.has_seed
 
 
+def test_what_a_corpus_shows_is_explained_after_accepted_objects_are_found(tmp_path: Path) -> None:
+    """Explaining takes many cases: with a share that it would use up, a kind has its accepted objects nevertheless."""
+    search(6000, tmp_path)
+    shutil.rmtree(tmp_path / "seeds")
+    shutil.rmtree(tmp_path / "reaching")
+    (create, *_) = search(150, tmp_path).kinds
+    assert create.has_seed
+
+
 def test_a_file_that_cannot_be_read_is_told_and_left_out(tmp_path: Path) -> None:
     """The search goes on without it."""
     search(300, tmp_path)
