@@ -78,6 +78,11 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
         client = distributed.Client(scheduler, timeout=_CONNECTING, serializers=_PLAIN)
     except (OSError, TimeoutError, ValueError) as error:
         raise _gone(scheduler or "the embedded scheduler", error) from None
+    except (TypeError, RuntimeError) as error:  # how Dask tells that certificates are missing, or encryption
+        raise TargetError(
+            f"the scheduler {scheduler or 'in this process'} cannot be reached as Dask is configured", _words_of(error),
+            "name tls://HOST:PORT, and set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, __CLIENT__CERT and __CLIENT__KEY",
+        ) from None  # fmt: skip
     with client:
         try:
             client.wait_for_workers(1, timeout=_WAIT)
@@ -179,6 +184,10 @@ def _cancelled() -> BaseException:
 
 def _gone(name: str, error: BaseException) -> TargetError:
     return TargetError(
-        f"the scheduler {name} cannot be reached", " ".join(str(error).split())[:300],
+        f"the scheduler {name} cannot be reached", _words_of(error),
         "start it, then `harness campaign resume`; what is done stays in the ledger",
     )  # fmt: skip
+
+
+def _words_of(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
+import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from harness.campaign.ledger import CampaignLedger
+from harness.campaign.ledger import CampaignLedger, LedgerError
 from harness.campaign.plan import CampaignPlan
 from harness.diagnostics import HarnessError
 from harness.report.formats.json import encode
@@ -101,3 +105,37 @@ def test_a_store_of_objects_is_a_ledger(tmp_path: Path) -> None:
     ledger.keep(second, encode(build_report(made.result())))
     assert {second.digest} == CampaignLedger(ledger.url).done()
     assert first.digest not in ledger.done()
+
+
+@contextlib.contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Have the system refuse to write more than so many bytes of a file, as a full disk does."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_what_the_system_does_not_write_is_told_and_leaves_no_part(ledger: CampaignLedger) -> None:
+    """What is done stays, and the unit is computed again once there is room."""
+    first, second = ledger.units()
+    report, noise = encode(build_report(made.result(made.finding()))), random.Random(1).randbytes(1 << 20)
+    ledger.keep(first, report)
+    before = sorted(Path(ledger.url).rglob("*"))
+    with (
+        largest_file(1 << 16),
+        pytest.raises(LedgerError, match=r"File too large(.|\n)*`harness campaign resume` goes on"),
+    ):
+        ledger.keep(second, noise)
+    assert before == sorted(Path(ledger.url).rglob("*"))
+    assert {first.digest} == ledger.done()
+    ledger.keep(second, report)
+    assert {first.digest, second.digest} == ledger.done()
+
+
+def test_a_ledger_that_is_no_folder_is_told() -> None:
+    """As `/dev/full` is none, which takes no byte either."""
+    with pytest.raises(HarnessError, match="fix: "):
+        CampaignLedger("/dev/full").create()
