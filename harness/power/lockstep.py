@@ -160,8 +160,8 @@ def _changed_errors(answer: Answer, other: Answer) -> set[ChangedError]:
 
 
 def _without_source(errors: Sequence[FieldError]) -> list[FieldError]:
-    """Return errors without the line of code that made each: a mutant is another function."""
-    return [msgspec.structs.replace(error, source="") if error.source else error for error in errors]
+    """Return errors without the lines of code that made each: a mutant is another function."""
+    return [msgspec.structs.replace(error, source="", stack="") if error.source else error for error in errors]
 
 
 def _plain(error: FieldError) -> ChangedError:

@@ -74,7 +74,7 @@ def test_errors_that_no_rule_reports_are_counted() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        Answer(1, (msgspec.structs.replace(HAND, source="a.go:1"),), (RULE,)),
+        Answer(1, (msgspec.structs.replace(HAND, source="a.go:1", stack="a.go:1, called at b.go:2"),), (RULE,)),
         Answer(1, failure=Failure("limit", "too slow")),
         Answer(1, (PLAIN, HAND), (RULE,)),
     ],
