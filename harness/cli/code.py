@@ -20,8 +20,9 @@ from harness.report.model.document import Report
 from harness.rulecov.blocks import NAME, BlockObserverFactory
 from harness.subject import SubjectSpec
 from harness.subject.openers.kubernetes import KUBERNETES
-from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, source_folder
+from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release
 from harness.targets.kubernetes.callers import GoFunction, unreachable_functions
+from harness.targets.kubernetes.sources import source_folder
 
 _TOP = "k8s.io/kubernetes/"
 

@@ -69,6 +69,9 @@ SURVIVED = 1
     help="Of a release or checkout: edit its handwritten Go code, in N ways.",
 )
 @click.option(
+    "--near-marks", is_flag=True, help="With --mutants: only functions that mark errors as covered by a rule."
+)
+@click.option(
     "--keep",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
@@ -93,7 +96,8 @@ SURVIVED = 1
 def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     every: int, again: int, jobs: int | None, kinds: tuple[str, ...], known: Path | None, update_ratchet: bool,
-    json_file: Path | None, examples: tuple[Example, ...], mutants: int | None, keep: Path | None,
+    json_file: Path | None, examples: tuple[Example, ...], mutants: int | None, near_marks: bool,
+    keep: Path | None,
 ) -> int:  # fmt: skip
     """Run mutation testing: break one rule at a time, and list the mutants that survive a search.
 
@@ -109,7 +113,7 @@ def command(
     clock = Clock(max_time)
     request = _PowerRequest(
         seed_of(seed), max_time, max_cases, every, again, jobs or cores(), kinds, known, clock, target.parts,
-        update_ratchet, examples, mutants, keep,
+        update_ratchet, examples, mutants, near_marks, keep,
     )  # fmt: skip
     _check_code_options(specs, request)
     document = document_of(request.judge_subject(spec) for spec in specs)
@@ -120,8 +124,10 @@ def command(
 
 def _check_code_options(specs: Sequence[SubjectSpec], request: _PowerRequest) -> None:
     """Raises: UsageError for options of mutants of Go code where they mean nothing."""
-    if request.mutants is None and request.keep is not None:
-        raise UsageError("--keep is for mutants of Go code\n  fix: add --mutants N, or leave --keep out")
+    if request.mutants is None:
+        for given, name in ((request.keep is not None, "--keep"), (request.near_marks, "--near-marks")):
+            if given:
+                raise UsageError(f"{name} is for mutants of Go code\n  fix: add --mutants N, or leave {name} out")
     if request.mutants is not None and any(spec.kind != KUBERNETES.name or spec.against for spec in specs):
         raise UsageError(
             "--mutants edits the handwritten Go code of a release or checkout\n"
@@ -172,6 +178,7 @@ class _PowerRequest:
     update: bool = False
     examples: tuple[Example, ...] = ()
     mutants: int | None = None
+    near_marks: bool = False
     keep: Path | None = None
 
     def judge_subject(self, spec: SubjectSpec) -> Part:
@@ -222,7 +229,7 @@ class _PowerRequest:
             self.examples,
         )
         with Judging(kind_of(spec.kind).title_of(spec.location)) as judging:
-            plan = draw_trial(trial, count, self.every, judging.note)
+            plan = draw_trial(trial, count, self.every, judging.note, near=self.near_marks)
             before = self.clock.seconds
             outcome = examine_code(plan, jobs=self.jobs, clock=self.clock, keep=self.keep, on_progress=judging)
         asked = sum(record.cases for record in outcome.records)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from harness.tags.grammar import Tag, TagLine, TagSyntaxError, parse, tag_lines
 from harness.tags.release import Release, release_of
 from harness.tags.spec import Scope
 from harness.tags.types import Types
+from harness.targets.kubernetes.strategies import KindStrategies, read_strategies
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,11 @@ def prepare(api: Api, base: Api | None = None) -> list[PreparedPackage]:
     """
     before = {one.view.path: one.view for one in prepare(base)} if base is not None else {}
     release, types = release_of(api.release), Types(api.universe)
+    strategies = read_strategies(api.sources) if api.sources is not None else ()
     shared: dict[str, Any] = {}
     siblings: dict[str, dict[str, PackageView]] = {package.path: {} for package in api.packages}
     prepared = [
-        _prepare(api, package, release, types, siblings[package.path], shared, before.get(package.path))
+        _prepare(api, package, release, types, siblings[package.path], shared, before.get(package.path), strategies)
         for package in api.packages
     ]
     groups: dict[str, list[PackageView]] = {}
@@ -57,6 +59,7 @@ def _prepare(
     siblings: dict[str, PackageView],
     shared: dict[str, Any],
     base: PackageView | None,
+    strategies: Iterable[KindStrategies],
 ) -> PreparedPackage:
     builder = Builder(api.universe, package.path, release, CustomFunctions(), package.criteria)
     declared = api.universe.package(package.path)
@@ -68,10 +71,12 @@ def _prepare(
             errors = error.diagnostics
     roots = frozenset(root.name for root in builder.root_types()) if package.generates else frozenset()
     elements = tuple(_elements(declared))
+    group = package.path.split("/")[-2:][0]
     view = PackageView(
         package.path, package.group, package.version, api.universe, types, elements, roots,
         _sources(declared, elements), siblings, release, package.generates, package.lint,
-        int(api.minor.partition(".")[2]) if api.minor else None, api.subresources, base, shared=shared,
+        int(api.minor.partition(".")[2]) if api.minor else None, api.subresources,
+        {one.kind: one for one in strategies if one.group == group and one.kind in roots}, base, shared=shared,
     )  # fmt: skip
     return PreparedPackage(view, errors, builder.reader.warnings)
 

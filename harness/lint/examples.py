@@ -62,6 +62,17 @@ type T struct {
 	A string `json:"a"`
 }
 """
+STRATEGY = """import (
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/kubernetes/pkg/apis/api"
+)
+
+func (s) DeclarativeValidationConfig(_ context.Context, obj, _ runtime.Object) rest.DeclarativeValidationConfig {{
+	_ = obj.(*api.T)
+	return rest.DeclarativeValidationConfig{{{}}}
+}}
+"""
+"""What the strategy of `T` passes to declarative validation."""
 _MODE = """type T struct {
 	// +k8s:required
 	// +k8s:modeDiscriminator

@@ -24,6 +24,7 @@ def page_of(rule: LintRule) -> str:
         f"Why: {rule.why}.",
         _facts(rule),
         *([_example("Before the change", rule.base)] if rule.base else []),
+        *([_example("With the strategy", rule.strategy)] if rule.strategy else []),
         _example("Found", rule.bad),
         _example("Not found", rule.good),
     ]
@@ -40,6 +41,8 @@ def _facts(rule: LintRule) -> str:
         facts.append(f"Runs only with `--rule {rule.code}`.")
     if rule.base:
         facts.append("It compares types with those before a change: only `harness verify` runs it.")
+    if rule.strategy:
+        facts.append("It reads strategies: `harness lint --kubernetes` and `harness verify` run it.")
     return " ".join(facts)
 
 

@@ -53,7 +53,8 @@ class LintRule:
 
     `upstream`: upstream's linter has the rule too. `fixes`: some of its findings have a safe edit. `opt_in`: the rule
     runs only when it is selected by name. `base`: the rule is about a change, and this is what both examples were
-    before; only `harness verify` runs it. `supersedes` are codes of the compiler's diagnostics that are dropped on a
+    before; only `harness verify` runs it. `strategy`: the rule compares tags with what strategies pass, and this is the
+    source of that of both examples. `supersedes` are codes of the compiler's diagnostics that are dropped on a
     line where this rule has a finding.
     """
 
@@ -69,6 +70,7 @@ class LintRule:
     fixes: bool = False
     opt_in: bool = False
     base: str = ""
+    strategy: str = ""
 
     def check(self, view: PackageView) -> Iterator[LintFinding]:
         """Yield the findings of the rule in a package, without duplicates."""

@@ -81,6 +81,13 @@ class Use:
         return frozenset(found)
 
     @property
+    def options(self) -> Iterator[tuple[str, Tag]]:
+        """The options that the tag depends on, each with the tag that reads it, in whatever state it must be."""
+        for tag in self.wrappers:
+            if tag.name in _CONDITIONS and (option := tag.arg()):
+                yield option.text, tag
+
+    @property
     def is_in_mode(self) -> bool:
         """Whether the tag is under +k8s:ifMode, whose rules run separately from the others."""
         return any(tag.name in _MODES for tag in self.wrappers)

@@ -14,6 +14,7 @@ from harness.tags.grammar import Tag
 from harness.tags.release import Release
 from harness.tags.spec import Scope
 from harness.tags.types import Types
+from harness.targets.kubernetes.strategies import KindStrategies
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,9 @@ class PackageView:
     `sources` are the lines of each file. `release` defines which tags exist. `generates`: validation is generated for
     the package. `lint`: the package is not marked with +k8s:validation-gen-nolint. `minor` is the minor release that
     the types are part of, None if unknown; `subresources` are the paths of those that something serves, none if
-    unknown. `base` is the view of the same package before a change, if the lint is of a change. `memo` caches results
-    that several rules use, by topic and element; `shared` caches those that all packages of a run use.
+    unknown. `strategies` are those of root types whose strategies could be read, by name. `base` is the view of the
+    same package before a change, if the lint is of a change. `memo` caches results that several rules use, by topic and
+    element; `shared` caches those that all packages of a run use.
     """
 
     path: str
@@ -67,6 +69,7 @@ class PackageView:
     lint: bool = True
     minor: int | None = None
     subresources: frozenset[str] = frozenset()
+    strategies: Mapping[str, KindStrategies] = field(default_factory=dict)
     base: PackageView | None = None
     memo: dict[tuple[str, int], Any] = field(default_factory=dict, repr=False, compare=False)
     shared: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)

@@ -12,12 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import TypeAlias, cast
 
+import msgspec
+
 from harness import engine
+from harness.case import Case
 from harness.engine import RunConfig
 from harness.engine.observers import ObserverFactory
+from harness.engine.plan import key_of
 from harness.engine.units import units_of
 from harness.events import Budget
 from harness.power.judge import Signature, require_finished
@@ -29,12 +34,15 @@ from harness.subject.openers.kubernetes import open_release
 from harness.subject.subject import silent
 from harness.targets.kubernetes import KubernetesTarget
 from harness.targets.kubernetes.mutants.gomutant import ENVIRONMENT, GoMutant
+from harness.targets.process import PendingBatch
 from harness.targets.target import Target
 
 BASE_CASES = 120_000
 """The number of cases for the search of the unmutated validators, which shows what kinds reach a statement."""
 MAX_UNITS = 4
 """At most so many kinds are searched for a mutant: pod specs are in twenty, and a budget must suffice for each."""
+NOBODY = "nobody"
+"""The name under which probes are told that no search asks for."""
 _SHOWN_ERRORS = 3
 Requests: TypeAlias = tuple[str, ...]
 """The names of the resources and subresources of a unit."""
@@ -124,7 +132,7 @@ def _record(mutant: GoMutant, watches: Sequence[MutantWatch]) -> Record:
         mutant.name, "handwritten", mutant.operator, mutant.location, mutant.change, state, shown,
         _reason(state, watches), "" if shown else mutant.shown_by, sum(watch.asked for watch in watches), changed,
         uncompared=state == "survived" and changed > 0 and not any(
-            covered for watch in watches for _, _, covered in watch.errors
+            watch.hidden or any(covered for _, _, covered in watch.errors) for watch in watches
         ),
     )  # fmt: skip
 
@@ -141,8 +149,10 @@ def _reason(state: State, watches: Sequence[MutantWatch]) -> str:
     errors = sum((watch.errors for watch in watches), start=type(watches[0].errors)())
     places = dict.fromkeys(f"{type} at {path or 'the object'}" for (path, type, _), _ in errors.most_common())
     named = "; ".join(list(places)[:_SHOWN_ERRORS])
+    if any(watch.hidden for watch in watches):
+        return f"{changed:,} cases have other answers ({named}), with differences that the unedited code has in others"
     if any(covered for _, _, covered in errors):
-        return f"{changed:,} cases have other answers ({named}), which are compared as equal, or differ without it too"
+        return f"{changed:,} cases have other answers ({named}), which are compared as equal"
     return f"{changed:,} cases have other answers ({named}), and no rule reports these errors"
 
 
@@ -188,10 +198,37 @@ def _judge_one(number: int) -> tuple[int, Record]:
     return number, judge_mutant(_Process.trial, number, _Process.untouched.of)
 
 
-def start_mutant(binary: Path, number: int, spec: SubjectSpec, note: Note = silent) -> KubernetesTarget:
+class MutantWorker(KubernetesTarget):
+    """The worker with one mutant. Each answer that tells probes tells those of its own resource alone."""
+
+    _is_new = True
+
+    def submit(self, cases: Sequence[Case]) -> PendingBatch:
+        """Send a batch; the first case takes what the start of the worker reached."""
+        sent = ask_apart(cases)
+        if self._is_new and sent:
+            sent[0] = msgspec.structs.replace(sent[0], blocks=sent[0].blocks or NOBODY)
+            self._is_new = False
+        return super().submit(sent)
+
+
+def ask_apart(cases: Sequence[Case]) -> list[Case]:
+    """Return a batch in which the last case of each resource asks for probes.
+
+    A search asks with the last of its cases, but that for a donor asks nothing: what it reaches would be told to the
+    next search, of another kind.
+    """
+    sent = []
+    for case, after in zip_longest(cases, cases[1:]):
+        is_last = after is None or key_of(after)[:3] != key_of(case)[:3]
+        sent.append(msgspec.structs.replace(case, blocks=NOBODY) if is_last and not case.blocks else case)
+    return sent
+
+
+def start_mutant(binary: Path, number: int, spec: SubjectSpec, note: Note = silent) -> MutantWorker:
     """Start the worker with one mutant: 0 is none, -1 none with all probes."""
     environment = {ENVIRONMENT: str(number)}
-    return KubernetesTarget(spec.location, gates=spec.gates, note=note, binary=binary, environment=environment)
+    return MutantWorker(spec.location, gates=spec.gates, note=note, binary=binary, environment=environment)
 
 
 def _opener(binary: Path, number: int) -> Callable[[SubjectSpec, Note], Subject]:

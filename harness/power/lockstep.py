@@ -55,7 +55,8 @@ class MutantWatch:
     """Observes the search of a mutant, and stops it at the first mismatch that only the mutant has.
 
     `known` are the differences of the unmutated worker. `changed` counts compared cases with other answers,
-    `errors` the handwritten errors that changed.
+    `hidden` the mismatches of these that the unmutated worker has in other cases, `errors` the handwritten errors that
+    changed.
     """
 
     number: int
@@ -67,6 +68,7 @@ class MutantWatch:
     reached: bool = False
     asked: int = 0
     changed: int = 0
+    hidden: int = 0
     errors: Counter[ChangedError] = field(default_factory=Counter)
 
     def observer(self, subject: Subject, unit: Unit) -> _Lockstep:
@@ -118,9 +120,13 @@ class _Lockstep:
                 continue
             watch.changed += 1
             watch.errors.update(_changed_errors(answer, other))
-            own = set(_signatures(self.comparators, self.compared, case, other)) | watch.known
+            own = set(_signatures(self.comparators, self.compared, case, other))
             for signature in _signatures(self.comparators, self.compared, case, answer):
-                if signature not in own:
+                if signature in own:
+                    continue
+                if signature in watch.known:
+                    watch.hidden += 1
+                else:
                     watch.shown = _words_of(signature)
                     watch.reached = True
                     watch.clock.stop()
@@ -160,8 +166,8 @@ def _changed_errors(answer: Answer, other: Answer) -> set[ChangedError]:
 
 
 def _without_source(errors: Sequence[FieldError]) -> list[FieldError]:
-    """Return errors without the line of code that made each: a mutant is another function."""
-    return [msgspec.structs.replace(error, source="") if error.source else error for error in errors]
+    """Return errors without the lines of code that made each: a mutant is another function."""
+    return [msgspec.structs.replace(error, source="", stack="") if error.source else error for error in errors]
 
 
 def _plain(error: FieldError) -> ChangedError:

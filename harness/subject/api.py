@@ -57,7 +57,8 @@ class Api:
     """Packages of types, which are parsed on first use. `release` is `1.37` or `1.37.1`; `name` is for messages.
 
     `minor` is the minor release that the types themselves are part of, empty if unknown; `subresources` are the paths
-    of those that something serves, such as `/status`, none if unknown.
+    of those that something serves, such as `/status`, none if unknown. `sources` is the folder of the server whose
+    strategies pass options and more to declarative validation, None if unknown.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Api:
     packages: tuple[ApiPackage, ...]
     minor: str = ""
     subresources: frozenset[str] = frozenset()
+    sources: Path | None = None
 
     def compile(self, package: ApiPackage, custom: Mapping[str, CheckFunction] | None = None) -> Compiled:
         """Compile one package with the criteria that validation-gen would use. Raises: InputError."""
@@ -218,7 +220,7 @@ def _release_of(top: Path) -> str:
 def _open_kubernetes(location: str, release: str) -> Api:
     # Imported here, because opening a folder of types must not load code that only releases need.
     from harness.targets.kubernetes.release import find_release, generating_folders, type_folders
-    from harness.targets.kubernetes.sources import minor_release, served_subresources
+    from harness.targets.kubernetes.sources import minor_release, served_subresources, source_folder
 
     found = find_release(location)
     folders = type_folders(location)
@@ -233,9 +235,10 @@ def _open_kubernetes(location: str, release: str) -> Api:
     released = found.folder is None
     name = f"Kubernetes {found.name}" if released else f"the checkout {found.folder}"
     universe = Universe.from_folders(folders)
+    sources = source_folder(location)
     return Api(
         name, release or (found.name if released else DEFAULT_RELEASE), universe, tuple(packages),
-        minor_release(location), served_subresources(location),
+        minor_release(location), served_subresources(sources), sources,
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ The head is linted too: diagnostics of changed declarations are reported, and ot
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -117,12 +118,13 @@ def _read(
     notes = tuple(collector.notes)
     change = Change(
         top, layout, base, head, files, touched, kinds, not_regenerated=(*stale, *tests), notes=notes,
-        diagnostics=tuple(lint_change(*sides, declared, packages)),
+        diagnostics=tuple(lint_change(*sides, declared, {*packages, *_strategy_packages(files, sides)})),
         nothing_touched="" if touched or kinds or stale else why_nothing(files, base, notes),
     )  # fmt: skip
     return narrow(change, fields, sides)
 
 
+_STRATEGIES = re.compile(r"pkg/registry/(\w+)/.*\.go|pkg/apis/(\w+)/validation/")
 _SEARCH = "harness run"
 
 
@@ -140,6 +142,13 @@ def _type_packages(files: Iterable[ChangedFile], layout: Layout, sides: tuple[Si
         return known
     changed = {path for one in files for path in (one.path, one.before) if path.endswith(".go")}
     return {path for path in map(import_path, changed) if path in known}
+
+
+def _strategy_packages(files: Iterable[ChangedFile], sides: tuple[Side, Side]) -> set[str]:
+    """Return the packages of the groups whose strategies may pass something else to declarative validation."""
+    changed = (_STRATEGIES.match(path) for one in files for path in (one.path, one.before) if path)
+    groups = {found[1] or found[2] for found in changed if found is not None}
+    return {path for side in sides for path in side.packages if path.split("/")[-2:][0] in groups}
 
 
 def lint_change(base: Side, head: Side, changed: Collection[Member], packages: Collection[str]) -> list[Diagnostic]:

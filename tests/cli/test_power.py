@@ -109,6 +109,7 @@ def test_bad_input_is_exit_code_2(capfd: Any, suite: Path, tmp_path: Path) -> No
     [
         (("--mutants", "5"), "--kubernetes RELEASE"),
         (("--keep", "done.json"), "add --mutants N"),
+        (("--near-marks",), "leave --near-marks out"),
         (("--kubernetes", "1.37.1", "--mutants", "5", "--again", "1"), "leave --again out"),
         (("--kubernetes", "1.37.1", "--mutants", "5", "--against", "1.36.3"), "against"),
     ],

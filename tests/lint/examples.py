@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from harness.lint.rule import LintFinding
 from harness.lint.run import lint
-from harness.subject.api import open_api
+from harness.subject.api import Api, open_api
 
 _PACKAGE = re.compile(r"^package (\w+)$", re.MULTILINE)
 
@@ -27,11 +28,25 @@ def write(go: str, folder: Path, version: str = "v1") -> Path:
 
 
 def found(
-    go: str, folder: Path, *codes: str, version: str = "v1", ignore: Collection[str] = (), base: str = ""
-) -> list[LintFinding]:
+    go: str, folder: Path, *codes: str, version: str = "v1", ignore: Collection[str] = (), base: str = "",
+    strategy: str = "",
+) -> list[LintFinding]:  # fmt: skip
     """Return the findings in Go text, with the given codes or with any; `base` is the text before a change."""
     before = open_api(write(base, folder / "base" / "api", version)) if base else None
-    return lint(open_api(write(go, folder / "head" / "api", version)), only=codes, ignore=ignore, base=before)
+    api = open_with(strategy, write(go, folder / "head" / "api", version))
+    return lint(api, only=codes, ignore=ignore, base=before)
+
+
+def open_with(strategy: str, folder: Path, release: str = "") -> Api:
+    """Open the packages of a folder, with the source of the strategy of a kind if there is one."""
+    api = open_api(folder, release=release)
+    if not strategy:
+        return api
+    root = folder.parent / "server"
+    place = root / "pkg" / "registry" / "api" / "t"
+    place.mkdir(parents=True)
+    (place / "strategy.go").write_text(f"package t\n\n{strategy.strip()}\n", encoding="utf-8")
+    return replace(api, sources=root)
 
 
 def messages(go: str, folder: Path, *codes: str, version: str = "v1") -> list[str]:

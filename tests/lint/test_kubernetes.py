@@ -14,7 +14,9 @@ DISCUSSED = {
     "default-makes-required": 8,
     "opaque-always": 8,
     "format-without-length": 4,
+    "option-never-read": 3,
     "lone-union-member": 2,
+    "normalization-never-applies": 1,
     "required-rejects-zero": 1,
 }
 
@@ -36,6 +38,6 @@ def test_levels_rose_by_one_between_the_releases() -> None:
 
 @pytest.mark.kubernetes
 def test_the_release_before_is_linted_as_well() -> None:
-    """In 1.36.3 there are eleven notes and seven warnings."""
+    """In 1.36.3 there are 13 notes and seven warnings."""
     found = lint(open_api(kubernetes="1.36.3"))
-    assert {"note": 11, "warning": 7} == Counter(one.severity for one in found)
+    assert {"note": 13, "warning": 7} == Counter(one.severity for one in found)

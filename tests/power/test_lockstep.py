@@ -10,6 +10,7 @@ import pytest
 from harness.case import Answer, Case, Failure, KindInfo, Operation
 from harness.compare.comparator import Comparator
 from harness.field import FieldError
+from harness.power.handwritten import NOBODY, ask_apart
 from harness.power.judge import Compared, Signature
 from harness.power.lockstep import MutantWatch, _Lockstep, _Recorder
 from harness.targets.target import Closing
@@ -62,7 +63,8 @@ def test_a_mismatch_without_the_mutant_does_not() -> None:
     shown = watched(alone, Answer(1))
     assert shown.shown
     known = frozenset({(INFO.key, Operation.CREATE, one) for one in Comparator(INFO).signatures(CASE, alone)})
-    assert not watched(alone, Answer(1), known).shown
+    hidden = watched(alone, Answer(1), known)
+    assert ("", 1, 0) == (hidden.shown, hidden.hidden, shown.hidden)
 
 
 def test_errors_that_no_rule_reports_are_counted() -> None:
@@ -74,7 +76,7 @@ def test_errors_that_no_rule_reports_are_counted() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        Answer(1, (msgspec.structs.replace(HAND, source="a.go:1"),), (RULE,)),
+        Answer(1, (msgspec.structs.replace(HAND, source="a.go:1", stack="a.go:1, called at b.go:2"),), (RULE,)),
         Answer(1, failure=Failure("limit", "too slow")),
         Answer(1, (PLAIN, HAND), (RULE,)),
     ],
@@ -106,3 +108,14 @@ def test_the_unmutated_search_tells_which_unit_reaches_a_probe() -> None:
     )  # fmt: skip
     recorder.examine([CASE, CASE], [Answer(1, (HAND,), ()), Answer(1, blocks=(4,))], 0.0)
     assert [("apps/v1 widgets", 1, ()), ("apps/v1 widgets", 0, (4,))] == told
+
+
+def test_what_a_search_does_not_ask_for_is_not_told_to_the_next() -> None:
+    """The last case of a resource asks, if its search does not: a donor's. Subresources are of their resource."""
+
+    def case(resource: str, subresource: str = "", blocks: str = "") -> Case:
+        return msgspec.structs.replace(CASE, resource=resource, subresource=subresource, blocks=blocks)
+
+    cases = [case("pods"), case("pods", "status"), case("jobs"), case("jobs", blocks="jobs"), case("pods")]
+    assert ["", NOBODY, "", "jobs", NOBODY] == [one.blocks for one in ask_apart(cases)]
+    assert [] == ask_apart([])

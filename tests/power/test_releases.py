@@ -17,12 +17,13 @@ from harness.power.mutant import Record
 from harness.power.releases import CodePlan, examine_code
 from harness.subject import SubjectSpec
 from harness.targets.kubernetes.build import VALIDATORS, worker_for
-from harness.targets.kubernetes.mutants.building import MutantBuild, build_mutants, mutated_folders
 from harness.targets.kubernetes.mutants.gomutant import GoMutant
 from harness.targets.kubernetes.mutants.population import all_mutants
+from harness.targets.kubernetes.mutants.program import MutantBuild, build_mutants, mutated_folders
 from harness.targets.kubernetes.release import find_release
 
 SPEC = SubjectSpec("kubernetes", "1.37.1")
+KNOWN = frozenset({(("", "v1", "pods", ""), "create", ("extra", "spec", "FieldValueRequired", "", "declarative"))})
 
 
 def go_mutant(number: int) -> GoMutant:
@@ -39,31 +40,36 @@ def plan(binary: str = "worker-1", seed: int = 1) -> CodePlan:
 
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of the mutants that are judged: the second interrupts, once."""
+    """The numbers of the judged mutants, 0 for the search of the unmutated code; the second interrupts, once."""
     asked: list[int] = []
 
     def judge(trial: CodeTrial, numbers: Sequence[int], jobs: int) -> Iterator[tuple[int, Record]]:
         for number in numbers:
             asked.append(number)
-            if asked == [1, 2]:
+            assert (KNOWN, ("pods", "pods/status")) == (trial.known, trial.reached[0][1][0])
+            if asked == [0, 1, 2]:
                 raise KeyboardInterrupt
             yield number, Record(f"m{number}", "handwritten", "limit", "a.go:1", "x → y", "killed", cases=100)
 
-    monkeypatch.setattr(releases, "search_untouched", lambda trial: trial)
+    def search(trial: CodeTrial) -> CodeTrial:
+        asked.append(0)
+        return replace(trial, known=KNOWN, reached=({1: (("pods", "pods/status"),)}, {}))
+
+    monkeypatch.setattr(releases, "search_untouched", search)
     monkeypatch.setattr(releases, "judge_all", judge)
     return asked
 
 
 def test_an_interrupted_command_goes_on(tmp_path: Path, judged: list[int]) -> None:
-    """What was judged is not judged again; what was not is told as such."""
+    """What was judged is not judged again, nor is the unmutated code searched; what was not is told as such."""
     keep = tmp_path / "keep.json"
     first = examine_code(plan(), clock=Clock(None), keep=keep)
     assert (True, ["killed", "unjudged", "unjudged"]) == (first.interrupted, [one.state for one in first.records])
     second = examine_code(plan(), clock=Clock(None), keep=keep)
     assert (False, ["killed"] * 3) == (second.interrupted, [one.state for one in second.records])
-    assert [1, 2, 2, 3] == judged
+    assert [0, 1, 2, 2, 3] == judged
     third = examine_code(plan(), clock=Clock(None), keep=keep)
-    assert (second, 4) == (third, len(judged))
+    assert (second, 5) == (third, len(judged))
 
 
 def test_results_of_something_else_are_not_mixed(tmp_path: Path, judged: list[int]) -> None:

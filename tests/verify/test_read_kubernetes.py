@@ -119,6 +119,20 @@ def test_levels_of_a_change(top: Path, old: str, new: str, codes: list[str]) -> 
     assert {TYPES, OLDER} == {one.position.file for one in found} or not codes
 
 
+def test_a_strategy_of_a_change(top: Path) -> None:
+    """What a strategy passes is compared with tags, though no type changed; what it passed before is not told again."""
+    config = "func (shipStrategy) DeclarativeValidationConfig() C {\n\treturn C{Options: map[string]bool{\n@\n}}\n}\n"
+    before = (top / STRATEGY).read_text(encoding="utf-8")
+    write(top, {STRATEGY: before + config.replace("@", '"Oars": true,')})
+    (found,) = read_change(top, "base").diagnostics
+    assert ("option-never-read", STRATEGY) == (found.code, found.position.file)
+    git(top, "commit", "-qam", "Pass an option")
+    write(top, {STRATEGY: before + config.replace("@", '"Oars": true,\n"Sails": true,')})
+    assert ["the option Sails is passed for Ship, and no tag of Ship reads it"] == [
+        one.message for one in read_change(top, "HEAD").diagnostics
+    ]
+
+
 def test_edited_generated_code(top: Path) -> None:
     """Generated code that was edited by hand is told from types that were."""
     replace(top, GENERATED, "oldObj, 8)", "oldObj, 9)")

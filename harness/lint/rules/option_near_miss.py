@@ -34,10 +34,7 @@ def find(view: PackageView) -> Iterator[Advice]:
 def _options(view: PackageView) -> Iterator[tuple[str, Tag]]:
     for element in tagged_elements(view):
         for use in uses_on(view, element):
-            for tag in use.wrappers:
-                option = tag.arg()
-                if tag.name in ("k8s:ifEnabled", "k8s:ifDisabled") and option:
-                    yield option.text, tag
+            yield from use.options
 
 
 _OPTIONS = """+k8s:ifEnabled(FeatureA)=+k8s:optional

@@ -13,6 +13,7 @@ from harness.lint.examples import ROOTS, STATUS_TAG
 from harness.lint.rule import Advice, LintRule
 from harness.lint.uses import subresource_tags, tag_text
 from harness.lint.view import PackageView
+from harness.openapi.crds import plural_of
 
 
 def find(view: PackageView) -> Iterator[Advice]:
@@ -31,6 +32,9 @@ def find(view: PackageView) -> Iterator[Advice]:
             elif view.subresources and text not in view.subresources:
                 paths = ", ".join(sorted(view.subresources))
                 yield advise(tag, f'nothing serves a subresource "{text}"', f"name one that is served: {paths}")
+            elif not _is_served(view, declaration.name, text):
+                message = f'nothing serves a subresource "{text}" of {declaration.name}'
+                yield advise(tag, message, "remove the tag, or make a storage for the subresource")
         own = [tag for tag in found if tag.name == "k8s:isSubresource"]
         for tag in own[1:]:
             yield advise(
@@ -38,6 +42,13 @@ def find(view: PackageView) -> Iterator[Advice]:
                 f"{declaration.name} has a second {tag_text(tag)}",
                 "keep one; +k8s:supportsSubresource may be repeated",
             )
+
+
+def _is_served(view: PackageView, kind: str, path: str) -> bool:
+    """Whether a kind has a storage for a subresource, as far as its storages are known."""
+    strategies = view.strategies.get(kind)
+    storages = strategies.resources.get(plural_of(kind), ()) if strategies is not None else ()
+    return not storages or f"{plural_of(kind)}{path}" in storages
 
 
 RULE = LintRule(

@@ -17,7 +17,7 @@ from pathlib import Path
 from harness.diagnostics import TargetError
 from harness.limits import read_bounded
 from harness.targets.kubernetes.build import COVERED, MODULE, worker_for
-from harness.targets.kubernetes.release import find_release, find_toolchain, module_folder
+from harness.targets.kubernetes.release import find_release
 
 _MAGIC, _VERSION = b"\0cvm", 1
 _FILE = struct.Struct("<4sIQQ16sIIBB6x")
@@ -48,12 +48,6 @@ class CodeBlock:
 def blocks_of_release(location: str) -> tuple[CodeBlock, ...]:
     """List the blocks of handwritten validators of a release or checkout. Raises: TargetError."""
     return list_blocks(worker_for(find_release(location), lambda text: None, COVERED))
-
-
-def source_folder(location: str) -> Path:
-    """Return the folder of k8s.io/kubernetes of a release or checkout. Raises: TargetError."""
-    release = find_release(location)
-    return release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
 
 
 def list_blocks(binary: Path) -> tuple[CodeBlock, ...]:

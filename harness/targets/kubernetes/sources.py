@@ -24,10 +24,14 @@ def minor_release(location: str | Path) -> str:
     return found[1] if found else ""
 
 
-def served_subresources(location: str | Path) -> frozenset[str]:
-    """Return the paths of all subresources that storages are made for: `/status`, `/scale`."""
+def source_folder(location: str | Path) -> Path:
+    """Return the folder of k8s.io/kubernetes of a release or checkout. Raises: TargetError."""
     release = find_release(location)
-    root = release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
+    return release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
+
+
+def served_subresources(root: Path) -> frozenset[str]:
+    """Return the paths of all subresources that storages are made for: `/status`, `/scale`."""
     folders = sorted((root / "pkg" / "registry").glob("*/rest"))
     paths = (path for folder in folders for listed in read_resources(folder).values() for path in listed)
     return frozenset(f"/{path.partition('/')[2]}" for path in paths if "/" in path)

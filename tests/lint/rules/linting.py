@@ -8,7 +8,7 @@ from harness.lint.build import prepare
 from harness.lint.rule import LintFinding
 from harness.lint.rules import RULES
 from harness.subject.api import open_api
-from tests.lint.examples import write
+from tests.lint.examples import open_with, write
 
 
 def findings(code: str, go: str, folder: Path, release: str = "1.37", base: str = "") -> list[LintFinding]:
@@ -19,7 +19,7 @@ def findings(code: str, go: str, folder: Path, release: str = "1.37", base: str 
     rule = next(rule for rule in RULES if rule.code == code)
     before = base or rule.base
     prepared = prepare(
-        open_api(write(go, folder / "head" / "api"), release=release),
+        open_with(rule.strategy, write(go, folder / "head" / "api"), release),
         open_api(write(before, folder / "base" / "api"), release=release) if before else None,
     )
     view = next(one.view for one in prepared if one.view.version == "v1")

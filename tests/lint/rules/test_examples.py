@@ -18,7 +18,7 @@ EVERY = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 @EVERY
 def test_the_bad_example_has_findings(rule: LintRule, tmp_path: Path) -> None:
     """The rule has findings in its bad example, at lines of it and with a reason."""
-    findings = found(rule.bad, tmp_path, rule.code, base=rule.base)
+    findings = found(rule.bad, tmp_path, rule.code, base=rule.base, strategy=rule.strategy)
     assert findings
     for one in findings:
         where = one.diagnostic.position
@@ -33,7 +33,7 @@ def test_the_bad_example_has_findings(rule: LintRule, tmp_path: Path) -> None:
 @EVERY
 def test_the_good_example_has_no_finding(rule: LintRule, tmp_path: Path) -> None:
     """The rule has no finding in its good example."""
-    assert [] == found(rule.good, tmp_path, rule.code, base=rule.base)
+    assert [] == found(rule.good, tmp_path, rule.code, base=rule.base, strategy=rule.strategy)
 
 
 @EVERY

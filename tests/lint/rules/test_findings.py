@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.lint.examples import STRATEGY
 from harness.lint.rule import LintRule
 from harness.lint.rules import RULES
+from harness.lint.run import lint
+from tests.lint.examples import open_with, write
 from tests.lint.rules.linting import findings, repaired, struct
 
 _ENUM = '// +k8s:enum\ntype E string\n\nconst (\n\tA E = "A"\n\tB E = "B"\n)\n\n'
@@ -237,6 +241,26 @@ FOUND = (
         "+k8s:immutable is new on T, which there was before, and starts at level standard",
     ),
     (
+        "option-never-passed",
+        struct("S", before=struct("+k8s:eachVal=+k8s:ifEnabled(FeatureB)=+k8s:maxLength=3\n[]string", name="S")),
+        "+k8s:ifEnabled(FeatureB)=+k8s:maxLength=3 reads the option FeatureB, which no strategy of T passes",
+    ),
+    (
+        "option-never-read",
+        struct("+k8s:ifEnabled(FeatureB)=+k8s:maxLength=3\nstring"),
+        "the option FeatureA is passed for T, and no tag of T reads it",
+    ),
+    (
+        "normalization-never-applies",
+        struct("S", before=struct("string", name="S").replace('"a"', '"old"')),
+        "the normalization rule changes no field path of T",
+    ),
+    (
+        "short-circuit-never-applies",
+        struct("+k8s:immutable\n*S", before=struct("string", name="S")),
+        "ShortCircuitMismatch is set for T, and no alpha or beta tag of a struct, list or map short-circuits there",
+    ),
+    (
         "level-raised-too-early",
         'type T struct {\n\t// +k8s:maxLength=5\n\tF *string `json:"f"`\n}\n',
         "+k8s:maxLength=5 of T.f goes from alpha to standard at once",
@@ -405,3 +429,16 @@ def test_rules_that_a_version_lacks_are_named_in_the_order_of_their_tags(tmp_pat
     assert [f"T.a has no {tag}, which it has in one and three and two" for tag in tags] == [
         one.diagnostic.message for one in found
     ]
+
+
+def test_a_subresource_of_another_kind(tmp_path: Path) -> None:
+    """What the storages of a kind do not serve is told, though another kind has the subresource."""
+    go = '// +k8s:supportsSubresource="/status"\n// +k8s:supportsSubresource="/scale"\n' + struct("string")
+    api = open_with(STRATEGY.format(""), write(go, tmp_path / "api"))
+    storages = tmp_path / "server" / "pkg" / "registry" / "api" / "rest" / "storage.go"
+    storages.parent.mkdir()
+    storages.write_text('resource := "us"\nstorage[resource+"/scale"] = u\n', encoding="utf-8")
+    assert [] == lint(api, only=["subresource-misdeclared"])
+    storages.write_text('resource := "ts"\nstorage[resource+"/status"] = t\n', encoding="utf-8")
+    (found,) = lint(replace(api, subresources=frozenset({"/status", "/scale"})), only=["subresource-misdeclared"])
+    assert 'nothing serves a subresource "/scale" of T' == found.diagnostic.message

@@ -15,6 +15,9 @@ _OPTIONAL = _ITEM.replace("@", "optional")
 _KEYED = "+k8s:optional\n+k8s:listType=map\n+k8s:listMapKey=n"
 _COPY = "// +k8s:maxLength=9\ntype X string\n\n"
 
+_READS_B = struct("+k8s:ifEnabled(FeatureB)=+k8s:maxLength=3\nstring", name="S")
+
+_OLD = struct("string").replace('"a"', '"old"')
 _FIELD = 'type T struct {{\n\t// {}\n\tF *string `json:"f"`\n}}\n'
 """The field of the examples of rules about a change."""
 _DOC = "// +{}\n\npackage v1\n\n"
@@ -335,6 +338,26 @@ SILENT = {
             ),
         ),
         ("a union", struct("+k8s:unionMember\n*string", "+k8s:unionMember\n*string")),
+    ),
+    "option-never-passed": (
+        ("a type behind an opaque field", struct("+k8s:opaqueType\nS", before=_READS_B)),
+        ("a type that no root reaches", "// +k8s:validation-gen=false\n" + _READS_B),
+        ("a root without a strategy", _READS_B),
+    ),
+    "option-never-read": (
+        ("in a type below", struct("[]S", before=_READS_B.replace("FeatureB", "FeatureA"))),
+        (
+            "in another version",
+            struct("string") + "\npackage v2\n\n" + struct("+k8s:ifEnabled(FeatureA)=+k8s:maxLength=3\nstring"),
+        ),
+    ),
+    "normalization-never-applies": (
+        ("an inline field", _OLD.replace("type T", "type S") + struct("S").replace('"a"', '",inline"')),
+        ("a path of another version", struct("string") + "\npackage v2\n\n" + _OLD),
+    ),
+    "short-circuit-never-applies": (
+        ("a list", struct("+k8s:beta=+k8s:required\n[]string")),
+        ("in a type below", struct("R", before=_OPTIONAL + struct("+k8s:alpha=+k8s:immutable\n*S", name="R"))),
     ),
     "rule-not-alpha": (
         ("it was there before", _FIELD.format("+k8s:optional")),

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from harness.subject.api import open_api
-from harness.targets.kubernetes.sources import VERSION_FILE, minor_release, read_resources, served_subresources
+from harness.targets.kubernetes.sources import (
+    VERSION_FILE,
+    minor_release,
+    read_resources,
+    served_subresources,
+    source_folder,
+)
 from tests.verify.checkout import write
 from tests.verify.mini import mini
 
@@ -45,7 +51,7 @@ def test_a_checkout_tells_which_subresources_it_serves(tmp_path: Path) -> None:
     """Those of all groups."""
     top = mini(tmp_path / "kubernetes")
     write(top, {"pkg/registry/other/rest/storage.go": STORAGE.replace("/status", "/scale")})
-    assert {"/status", "/scale"} == served_subresources(str(top)) == open_api(kubernetes=str(top)).subresources
+    assert {"/status", "/scale"} == served_subresources(top) == open_api(kubernetes=str(top)).subresources
 
 
 @pytest.mark.kubernetes
@@ -53,4 +59,4 @@ def test_a_checkout_tells_which_subresources_it_serves(tmp_path: Path) -> None:
 def test_a_release(release: str, minor: str) -> None:
     """Its number is its own; every path that its tags name is served."""
     assert minor == minor_release(release)
-    assert {"/approval", "/scale", "/status", "/resize"} <= served_subresources(release)
+    assert {"/approval", "/scale", "/status", "/resize"} <= served_subresources(source_folder(release))

@@ -28,7 +28,7 @@ _ERRORS = frozenset(
     ("Invalid", "Required", "Forbidden", "NotSupported", "Duplicate", "TooLong", "TooMany", "TooFew", "TypeInvalid",
      "TooLongCharacters", "TooShort", "NotFound")
 )  # fmt: skip
-_MARK = "MarkCoveredByDeclarative"
+MARK = "MarkCoveredByDeclarative"
 
 
 def limits(function: ParsedFunction, node: Node) -> Iterator[Change]:
@@ -163,15 +163,15 @@ def paths(function: ParsedFunction, node: Node) -> Iterator[Change]:
 
 def lost_marks(function: ParsedFunction, node: Node) -> Iterator[Change]:
     """Remove the mark of an error that a rule reports too."""
-    if node.type == "call_expression" and _method(node) == _MARK:
+    if node.type == "call_expression" and _method(node) == MARK:
         yield node, text_of(_operand(node))
 
 
 def added_marks(function: ParsedFunction, node: Node) -> Iterator[Change]:
     """Mark an error that no rule is known to report."""
     is_error = node.type == "call_expression" and text_of(_operand(node)) == "field" and _method(node) in _ERRORS
-    if is_error and _MARK not in text_of(statement_around(node)):
-        yield node, f"{text_of(node)}.{_MARK}()"
+    if is_error and MARK not in text_of(statement_around(node)):
+        yield node, f"{text_of(node)}.{MARK}()"
 
 
 def empties(function: ParsedFunction, node: Node) -> Iterator[Change]:

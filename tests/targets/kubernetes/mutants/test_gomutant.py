@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from harness.targets.kubernetes.mutants.building import copies_of, switch_file
 from harness.targets.kubernetes.mutants.gomutant import ENVIRONMENT, SWITCH, GoMutant, find_mutants, write_file
 from harness.targets.kubernetes.mutants.operators import OPERATORS
+from harness.targets.kubernetes.mutants.program import copies_of, switch_file
 from harness.targets.kubernetes.release import find_toolchain
 
 WIDGETS = Path(__file__).parent / "widgets"

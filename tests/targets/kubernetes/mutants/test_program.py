@@ -10,9 +10,9 @@ import pytest
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import build
 from harness.targets.kubernetes.build import TOP, VALIDATORS
-from harness.targets.kubernetes.mutants import building
-from harness.targets.kubernetes.mutants.building import MutantBuild, build_mutants, text_of_file
+from harness.targets.kubernetes.mutants import program
 from harness.targets.kubernetes.mutants.gomutant import SWITCH, GoMutant, find_mutants
+from harness.targets.kubernetes.mutants.program import MutantBuild, build_mutants, text_of_file
 from harness.targets.kubernetes.release import KubernetesSource, Toolchain
 from tests.targets.kubernetes.places import checkout, fake_go, write
 
@@ -46,7 +46,7 @@ def use_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
 
     def use(rest: str) -> None:
         toolchain = Toolchain(fake_go(tmp_path / "bin", rest=rest), "go1.26.8")
-        for module in (build, building):
+        for module in (build, program):
             monkeypatch.setattr(module, "find_toolchain", lambda wanted=(): toolchain)
 
     return use
