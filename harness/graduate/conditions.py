@@ -14,7 +14,7 @@ class ErrorRead(msgspec.Struct, frozen=True):
     """An error that may be reported, and the number of the node that says when.
 
     `items` are the lists whose items `path` names. `unread` says what of it was not read; an error without a type may
-    be any error there, and one that is `open` may be there or anywhere below.
+    be any error there, and one that is `open` may be there or anywhere below. `at` is the file and line that make it.
     """
 
     path: str
@@ -26,6 +26,7 @@ class ErrorRead(msgspec.Struct, frozen=True):
     items: tuple[str, ...] | None
     open: bool
     unread: str
+    at: str = ""
 
     def may_be(self, path: str, type_: str) -> bool:
         """Whether it may be an error of this type at this path."""

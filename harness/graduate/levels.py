@@ -1,7 +1,9 @@
 """Raises lines with a level to standard, in types.go and in the generated code of its package.
 
-Generated code is edited as validation-gen would write it: the calls of a raised tag lose their mark. The order of the
-calls stays, so that the generator may still write them in another one.
+Generated code is edited as validation-gen would write it: the calls of a raised tag lose their mark, and stand behind
+those that keep theirs, by the names of their tags.
+
+Source: semantics.md#3.3.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from harness.tags.registry import ALL_SPECS
 GENERATED = "zz_generated.validations.go"
 _CALL = re.compile(r"if e := (?:(?!if e := ).)*?; len\(e\) != 0 \{", re.S)
 _MARK = re.compile(r"\.Mark(?:Alpha|Beta)\(\)(?=(?:\.Mark\w+\(\))*; len)")
+_STATEMENT = re.compile(r"\t+if e := [^\n]*; len\(e\) != 0 \{\n(?:\t+(?!if )[^\n}]+\n)*\t+\}\n")
+_RUN = re.compile(rf"(?:{_STATEMENT.pattern}){{2,}}")
 _FUNCTION = re.compile(r"= (?:\w+\.)?(\w+)")
 _TAG = re.compile(r"\+(k8s:\w+)")
 
@@ -52,7 +56,25 @@ def raise_calls(text: str, element: str, raised: Collection[str], kept: Collecti
         return None
     for call in sorted(wanted, key=lambda one: -one.start):
         text = text[: call.start] + text[call.end :]
-    return text
+    start, end = _block(text, element) or (0, 0)
+    return text[:start] + _RUN.sub(lambda found: _ordered(found[0]), text[start:end]) + text[end:]
+
+
+def _ordered(run: str) -> str:
+    """Return neighbouring calls in the order of the generator: `beta` is a tag too, and sorts by its own name."""
+
+    def key(call: str) -> tuple[bool, str]:
+        return ".MarkShortCircuit()" not in call, "beta" if _MARK.search(call) else _tag_of(call)
+
+    return "".join(sorted(_STATEMENT.findall(run), key=key))
+
+
+def _tag_of(statement: str) -> str:
+    """Return the name of the tag whose check a statement calls; formats have names of their own."""
+    found = _FUNCTION.search(statement)
+    function = found[1].lower() if found else ""
+    names = [name.removeprefix("k8s:") for name in ALL_SPECS]
+    return next((name for name in names if function.startswith(name.lower())), "format")
 
 
 def _block(text: str, element: str) -> tuple[int, int] | None:

@@ -82,7 +82,7 @@ class PatchWriter:
                 break
             rules = kept
         written = {one.name for one in rules}
-        files = self._texts(written) | cut.files
+        files = self._texts(self._with_unserved(rules)) | cut.files
         text = "".join(_difference(self._shown(path), self._old(path), new) for path, new in sorted(files.items()))
         return Patch(
             text,
@@ -151,6 +151,27 @@ class PatchWriter:
             if self._places(known) & one.places and (known.type, rule.path, rule.type, rule.origin) not in names:
                 return f"its check is that of {rule.version} too, where the rule is not written"
         return ""
+
+    def _with_unserved(self, rules: Sequence[_SafeRule]) -> set[RuleName]:
+        """Return the names of rules, and of the same rules of versions that no request names: they rise with them."""
+        names = {one.name for one in rules}
+        checks = {(place, one.known.rule.type, one.known.rule.origin) for one in rules for place in one.places}
+        more = {
+            (known.type, known.rule.path, known.rule.type, known.rule.origin)
+            for known in self.rules
+            if known.type not in self._served
+            and {(place, known.rule.type, known.rule.origin) for place in self._places(known)} <= checks
+        }
+        while True:
+            raised = self._raised(names | more)
+            stuck = {
+                place
+                for place in {one.place for one in raised if more & set(one.rules)}
+                if self._generated([one for one in raised if one.place == place]) is None
+            }
+            if not stuck:
+                return names | more
+            more -= {name for one in self.markers if one.place in stuck for name in one.rules}
 
     def _note(self, one: _SafeRule, reason: str) -> str:
         if reason:

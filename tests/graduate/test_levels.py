@@ -64,3 +64,16 @@ def test_the_function_of_a_format_is_the_one_that_no_other_tag_has() -> None:
     raised = raise_calls(text, "ShipSpec.Port", ("+k8s:format=k8s-short-name",), (REQUIRED,))
     assert raised is not None
     assert (False, True) == ("63).MarkBeta()" in raised, "oldObj).MarkBeta()" in raised)
+
+
+def test_calls_stand_in_the_order_of_the_generator() -> None:
+    """What stays at beta sorts by that tag, before `maxLength` and `required`; what short-circuits comes first."""
+    text = GENERATED.replace("63).MarkBeta()", "63).MarkBeta().MarkShortCircuit()")
+    last = raise_calls(text, "ShipSpec.Port", (REQUIRED,), (LONGEST,))
+    both = raise_calls(text, "ShipSpec.Port", (REQUIRED, LONGEST), ())
+    first = raise_calls(GENERATED, "ShipSpec.Port", (REQUIRED,), (LONGEST,))
+    assert last is not None
+    assert both is not None
+    assert first is not None
+    assert [True, True, False] == [one.index("MaxLength") < one.index("RequiredValue") for one in (last, both, first)]
+    assert [len(text) - len(".MarkBeta()"), len(text) - 2 * len(".MarkBeta()")] == [len(last), len(both)]

@@ -123,7 +123,18 @@ def test_all_versions_are_written_or_none(top: Path) -> None:
         patch.text, {reason.partition(" (")[0] for _, reason in patch.unwritten},
     )  # fmt: skip
     fixture.kinds[1] = kind_of("v1beta1", served=False)
-    assert 2 == len(fixture.write(chosen).written)
+    patch = fixture.write(chosen)
+    assert (2, 2) == (len(patch.written), patch.text.count("+\t// +k8s:required\n"))
+
+
+def test_a_version_that_no_request_names_keeps_what_cannot_be_edited(top: Path) -> None:
+    """Its generated code has no call to mark: its lines stay, those of the other version rise."""
+    fixture = Fixture(top)
+    fixture.kinds[1] = kind_of("v1beta1", served=False)
+    code = top / "pkg/apis/fleet/v1beta1/zz_generated.validations.go"
+    code.write_text(code.read_text(encoding="utf-8").replace(".MarkBeta()", ""), encoding="utf-8")
+    patch = fixture.write([one for one in fixture.beta(*BOTH) if one.rule.version == "v1"])
+    assert (2, 1) == (len(patch.written), patch.text.count("+\t// +k8s:required\n"))
 
 
 def test_a_rule_that_is_not_safe_is_not_written_and_its_tag_stays(top: Path) -> None:

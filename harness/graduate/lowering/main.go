@@ -43,6 +43,7 @@ type LoweredError struct {
 	Items   []string `json:"items"`
 	Open    bool     `json:"open"`
 	Unread  string   `json:"unread"`
+	At      string   `json:"at"`
 }
 
 func main() {
@@ -125,7 +126,7 @@ func read(sources *Sources, declared *Declared, arguments func(*Reader) []Value)
 func told(one Reported) LoweredError {
 	found := LoweredError{
 		Path: one.path.steps, Type: one.kind, Origin: one.origin, Covered: one.covered, Level: one.level,
-		When: one.when.id, Unread: one.unread, Open: one.path.open,
+		When: one.when.id, Unread: one.unread, Open: one.path.open, At: one.at,
 	}
 	for item := range one.path.items {
 		found.Items = append(found.Items, item)
