@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -23,19 +23,22 @@ from harness.errormatch.trusted import own_wordings
 from harness.events import LOST, Budget
 from harness.files import write_atomically
 from harness.graduate.chosen import LEVELS, RuleChoice, require_levels
+from harness.graduate.conclusions import prove_rules
+from harness.graduate.cuts import cut_checks
 from harness.graduate.document import Certificates, make_document
-from harness.graduate.markers import markers_of
+from harness.graduate.markers import Marker, markers_of
+from harness.graduate.patch import Patch, PatchWriter
 from harness.graduate.proof import load_solver
-from harness.graduate.proving import prove_rules
 from harness.graduate.run import Graduation, certify, judge_markers
-from harness.graduate.view import headline, lines_of, markdown_of, summary_table
+from harness.graduate.view import headline, lines_of, lines_of_patch, markdown_of, summary_table
 from harness.report.escaping import encode_json
-from harness.rulecov.inventory import inventory_of
+from harness.rulecov.inventory import Inventory, inventory_of
 from harness.subject import Example, SubjectSpec, load_suite
 from harness.subject.openers.crd import CRD
 from harness.subject.openers.policy import POLICY
 from harness.subject.opening import api_of, kind_of
 from harness.suite import Suite
+from harness.targets.kubernetes.release import code_folder
 
 CHANGES, UNKNOWN = 1, 2
 """The exit codes if a rule changes something for users, and if none does but one is unknown."""
@@ -51,11 +54,18 @@ CHANGES, UNKNOWN = 1, 2
 @click.option("--prove", is_flag=True, help="Prove from the sources of a release what holds for all created objects.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the document.")
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a block for the pull request.")
+@click.option(
+    "--write",
+    "patch_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a patch that makes safe rules standard.",
+)
 @verbosity_options
 def command(
     arguments: tuple[str, ...], target: TargetChoice, tags: tuple[str, ...], levels: tuple[str, ...], seed: str,
     max_time: float | None, max_cases: int | None, jobs: int | None, json_file: Path | None, markdown: Path | None,
-    examples: tuple[Example, ...], prove: bool,
+    examples: tuple[Example, ...], prove: bool, patch_file: Path | None,
 ) -> int:  # fmt: skip
     """Certify rules: may each become standard, and its handwritten check be deleted?
 
@@ -64,20 +74,24 @@ def command(
     harness graduate --tag maxItems --level beta --kubernetes 1.37.1
     harness graduate suites/claim_v1 --level beta
     harness graduate --tag maxItems --level beta --kubernetes 1.37.1 --prove
+    harness graduate --level beta --kubernetes ~/kubernetes --write standard.patch
 
     Searches the kinds that hold the chosen rules, and gives each rule one verdict: safe, changes (with the object that
     shows what changes for users) or unknown (with what is missing).
 
     Exit codes: 0 all are safe, 1 one changes something, 2 none does and one is unknown or nothing ran, 130 interrupted.
     """
-    files = (json_file, markdown)
-    if STDOUT in files and files[0] == files[1]:
-        raise UsageError("--json and --markdown cannot share standard output\n  fix: give one of them a file")
+    files = (json_file, markdown, patch_file)
+    if files.count(STDOUT) > 1:
+        raise UsageError("--json, --markdown and --write cannot share standard output\n  fix: give one of them a file")
     suites = [one for one in arguments if is_suite(one)]
     fields = tuple(one for one in arguments if one not in suites)
     spec = _spec_of(target, suites, fields)
     if prove:
-        _require_provable(spec)
+        _require_sources(spec, "--prove")
+        load_solver()
+    if patch_file is not None:
+        _require_sources(spec, "--write")
     api = api_of(spec)
     if api is None:
         raise UsageError("the types of the target are not known\n  fix: add --types DIR")
@@ -107,9 +121,11 @@ def command(
         rules=done.certificates,
         markers=judge_markers(markers, done.certificates, chosen) if whole else (),
     )  # fmt: skip
-    _print(document, err=STDOUT in files)
+    patch = _patch(spec, markers, inventory, done, live.note) if patch_file is not None else None
+    _print(document, patch, err=STDOUT in files)
     _write(json_file, msgspec.json.format(encode_json(document), indent=1) + b"\n")
     _write(markdown, markdown_of(document).encode("utf-8", "backslashreplace"))
+    _write(patch_file, patch.text.encode("utf-8", "surrogateescape") if patch is not None else b"")
     return _exit_code(document, done)
 
 
@@ -130,11 +146,12 @@ def _spec_of(target: TargetChoice, suites: Sequence[str], fields: Sequence[str])
     return spec
 
 
-def _require_provable(spec: SubjectSpec) -> None:
-    """Require a solver, and a target with Go sources to read. Raises: UsageError."""
+def _require_sources(spec: SubjectSpec, option: str) -> None:
+    """Require a target with Go sources to read. Raises: UsageError."""
     if spec.kind != "kubernetes":
-        raise UsageError("--prove reads the Go sources of a release\n  fix: add --kubernetes RELEASE, or leave it out")
-    load_solver()
+        raise UsageError(
+            f"{option} reads the Go sources of a release\n  fix: add --kubernetes RELEASE, or leave it out"
+        )
 
 
 def _options(tags: Sequence[str], levels: Sequence[str], prove: bool) -> list[str]:
@@ -147,11 +164,22 @@ def _budget_text(budget: Budget) -> str:
     return f"{cases} --max-time {budget.max_time:g}" if budget.max_time is not None else cases
 
 
-def _print(document: Certificates, err: bool) -> None:
+def _patch(
+    spec: SubjectSpec, markers: Sequence[Marker], inventory: Inventory, done: Graduation, note: Callable[[str], None]
+) -> Patch:
+    """Write the patch of the safe rules."""
+    writer = PatchWriter(
+        code_folder(spec.location), markers, inventory.rules, done.results[-1].target.kinds,
+        lambda calls: cut_checks(spec.location, calls, note),
+    )  # fmt: skip
+    return writer.write(done.rules, done.certificates)
+
+
+def _print(document: Certificates, patch: Patch | None, err: bool) -> None:
     console = Console(stderr=err, markup=False, emoji=False, highlight=False)
     console.print(headline(document), soft_wrap=True)
     console.print(summary_table(document))
-    for line in lines_of(document):
+    for line in (*lines_of(document), *(lines_of_patch(patch) if patch is not None else ())):
         console.print(line, soft_wrap=True)
 
 

@@ -68,12 +68,20 @@ class FindingAt(msgspec.Struct, frozen=True):
     detail: str
 
 
+CALLED_AT = ", called at "
+"""Stands between the places of a source."""
+
+
 class CheckSource(msgspec.Struct, frozen=True):
-    """Where the handwritten check is made: the line, the callers it shares, and the other fields of that line."""
+    """Where the handwritten check is made: the line, the callers it shares, and the other fields of that line.
+
+    `calls` are the lines that lead to it, the innermost first.
+    """
 
     place: str
     callers: tuple[str, ...] = ()
     also_reports: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
 
     @property
     def line(self) -> str:
@@ -83,7 +91,7 @@ class CheckSource(msgspec.Struct, frozen=True):
 
 def line_of(source: str) -> str:
     """Return the line of a source of an error, without the place that calls it."""
-    return source.partition(", called at ")[0]
+    return source.partition(CALLED_AT)[0]
 
 
 class Certificate(msgspec.Struct, frozen=True):

@@ -22,7 +22,10 @@ RuleName = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A line with a level: its package, position and tag, and the errors of root types that it declares."""
+    """A line with a level: its package, position and tag, and the errors of root types that it declares.
+
+    `element` is the type or field with the line, as `Type` or `Type.Field`.
+    """
 
     group: str
     package: str
@@ -30,6 +33,12 @@ class Marker:
     level: str
     tag: str
     rules: tuple[RuleName, ...]
+    element: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The package and the element, which other lines may share."""
+        return self.package, self.element
 
     @property
     def line(self) -> str:
@@ -53,26 +62,31 @@ def markers_of(api: Api) -> tuple[Marker, ...]:
 def _of_package(api: Api, package: ApiPackage) -> Iterator[Marker]:
     lines = dict.fromkeys(_lines(api, package))
     rules: Mapping[tuple[str, int], list[RuleName]] = _rules_by_line(api, package) if lines else {}
-    for position, level, tag in lines:
+    for position, level, tag, element in lines:
         names = tuple(dict.fromkeys(rules.get((position.file, position.line), ())))
-        yield Marker(package.group, package.path, position, level, tag, names)
+        yield Marker(package.group, package.path, position, level, tag, names, element)
 
 
-def _lines(api: Api, package: ApiPackage) -> Iterator[tuple[Position, str, str]]:
+def _lines(api: Api, package: ApiPackage) -> Iterator[tuple[Position, str, str, str]]:
     declarations = api.universe.package(package.path)
     for struct in declarations.structs.values():
-        yield from _in_comments((*struct.comments, *struct.second_comments))
+        yield from _in_comments((*struct.comments, *struct.second_comments), struct.name)
         for member in struct.fields:
-            yield from _in_comments((*member.comments, *member.second_comments))
+            yield from _in_comments((*member.comments, *member.second_comments), f"{struct.name}.{member.name}")
     for typedef in declarations.typedefs.values():
-        yield from _in_comments((*typedef.comments, *typedef.second_comments))
+        yield from _in_comments((*typedef.comments, *typedef.second_comments), typedef.name)
 
 
-def _in_comments(comments: Comments) -> Iterator[tuple[Position, str, str]]:
+def _in_comments(comments: Comments, element: str) -> Iterator[tuple[Position, str, str, str]]:
     for line in tag_lines(comments):
         found = _MARKER.search(line.text)
         if found is not None:
-            yield line.position, found[1], _MARKER.sub("", line.text).strip()
+            yield line.position, found[1], without_level(line.text).strip(), element
+
+
+def without_level(line: str) -> str:
+    """Return a line with a tag as it is written at level standard."""
+    return _MARKER.sub("", line)
 
 
 def _rules_by_line(api: Api, package: ApiPackage) -> dict[tuple[str, int], list[RuleName]]:

@@ -1,6 +1,6 @@
 """Proves that a rule and its handwritten check report the same error, for all objects that are created.
 
-Both are read from the Go sources as conditions on the object (`reading`), and z3 looks for an object on which one
+Both are read from the Go sources as conditions on the object (`conditions`), and z3 looks for an object on which one
 reports the error and the other does not. What was not read exactly stands in the conditions as an unknown that may be
 true or false, so that nothing is proved from it. Texts are compared for equality, and by their length in bytes and
 characters; calls of libraries and regular expressions are functions of which nothing is known but their arguments.
@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from harness.diagnostics import UsageError
-from harness.graduate.reading import ErrorRead, KindRead, SideRead
+from harness.graduate.conditions import ErrorRead, KindRead, SideRead
 
 BOUNDS = "created objects with any values and any number of items; type, path and origin of the error, not its words"
 """What a proof is about."""

@@ -13,12 +13,12 @@ from harness.engine import RunConfig
 from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Event, Result
 from harness.graduate.assembly import RunEvidence
+from harness.graduate.conclusions import with_proof
 from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict
 from harness.graduate.helpers import doubt_shared
 from harness.graduate.markers import Marker
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.proof import Solved
-from harness.graduate.proving import with_proof
 from harness.graduate.sources import RuleNumber, trace_checks
 from harness.graduate.versions import SharedChecks
 from harness.rulecov.inventory import Inventory, KnownRule
@@ -33,10 +33,11 @@ CASES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Graduation:
-    """The results of a run, the budget that it had, and the certificates of the chosen rules."""
+    """The results of a run, the budget that it had, and the chosen rules with a certificate for each."""
 
     results: tuple[Result, ...]
     budget: Budget
+    rules: tuple[KnownRule, ...]
     certificates: tuple[Certificate, ...]
 
 
@@ -78,7 +79,7 @@ def certify(
         certificates = tuple(map(with_proof, certificates, proofs))
     checks = SharedChecks([info for info in results[-1].target.kinds if info.served], inventory.rules)
     joined = checks.join(doubt_shared(certificates), own)
-    return Graduation(tuple(results), budget, joined)
+    return Graduation(tuple(results), budget, tuple(own), joined)
 
 
 def patterns_of(kinds: Iterable[KindInfo]) -> list[str]:

@@ -13,7 +13,7 @@ import msgspec
 from harness.case import Case
 from harness.errormatch.matcher import matcher_for
 from harness.graduate.after import RuleErrors
-from harness.graduate.document import CheckSource, line_of
+from harness.graduate.document import CALLED_AT, CheckSource, line_of
 from harness.jsonpath import canonical_path
 from harness.rulecov.inventory import KnownRule
 from harness.subject import Subject
@@ -31,6 +31,7 @@ def trace_checks(
         return {}
     infos = {info.key: info for info in subject.target.info.kinds}
     lines: dict[RuleNumber, str] = {}
+    stacks: dict[RuleNumber, str] = {}
     reported: dict[str, dict[str, None]] = {}
     names = list(examples)
     for start in range(0, len(names), _BATCH):
@@ -49,10 +50,16 @@ def trace_checks(
                     reported.setdefault(line_of(error.source), {})[words] = None
                 if error.source and errors.counts(error, matcher):
                     lines.setdefault(name, error.source)
+                    stacks.setdefault(name, error.stack)
     code = subject.code()
     own = {name: f"{rules[name].rule.kind} {canonical_path(rules[name].rule.path)}" for name in lines}
     return {
-        name: CheckSource(source, tuple(code.callers(source)), _others(reported.get(line_of(source), {}), own[name]))
+        name: CheckSource(
+            source,
+            tuple(code.callers(source)),
+            _others(reported.get(line_of(source), {}), own[name]),
+            tuple(one.partition(" in ")[0] for one in stacks[name].split(CALLED_AT) if one),
+        )
         for name, source in lines.items()
     }
 

@@ -9,6 +9,7 @@ from rich import box
 from rich.table import Table
 
 from harness.graduate.document import Certificate, Certificates, ChangeShown, Proof
+from harness.graduate.patch import Patch
 from harness.report.escaping import compact, count, fence, plain, visible
 
 MAX_LISTED = 40
@@ -66,6 +67,13 @@ def lines_of(document: Certificates, limit: int = MAX_LISTED) -> Iterator[str]:
         if len(found) > limit:
             yield f"and {count(len(found) - limit, 'rule')} more {verdict}; --json FILE lists them all"
             yield ""
+
+
+def lines_of_patch(patch: Patch) -> Iterator[str]:
+    """Yield what a patch makes standard, and why other safe rules are not in it."""
+    yield f"written: {count(len(patch.written), 'rule')}, not written: {count(len(patch.unwritten), 'safe rule')}"
+    yield from (visible(f"  written: {one.name}: {one.words}") for one in patch.written)
+    yield from (visible(f"  not written: {one.name}: {one.words}: {reason}") for one, reason in patch.unwritten)
 
 
 def _rule_lines(one: Certificate) -> Iterator[str]:

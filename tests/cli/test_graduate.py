@@ -102,6 +102,7 @@ def test_what_is_written_to_standard_output_stands_alone(capfd: Any, suite: Path
         (("--level", "alpha"), "they are beta"),
         (("nowhere/suite", "--level", "beta"), "is no suite"),
         (("Widget.size", "--json", "-", "--markdown", "-"), "cannot share standard output"),
+        (("Widget.size", "--json", "-", "--write", "-"), "cannot share standard output"),
         (("Widget.size", "--json", "FILE/x.json"), "cannot be written"),
     ],
 )
@@ -128,10 +129,11 @@ def test_a_target_without_levels_is_refused(
     assert (2, True) == (told.code, message in told.err)
 
 
-def test_a_proof_needs_the_sources_of_a_release(capfd: Any, suite: Path) -> None:
+@pytest.mark.parametrize("option", [("--prove",), ("--write", "x.patch")])
+def test_a_proof_and_a_patch_need_the_sources_of_a_release(capfd: Any, suite: Path, option: tuple[str, ...]) -> None:
     """A suite has none: exit code 2, with what to do."""
-    told = graduate(capfd, suite, "--level", "beta", "--prove")
-    assert (2, True) == (told.code, "add --kubernetes RELEASE" in told.err)
+    told = graduate(capfd, suite, "--level", "beta", *option)
+    assert (2, True) == (told.code, f"{option[0]} reads the Go sources of a release\n  fix: add" in told.err)
 
 
 def test_a_proof_needs_the_solver(capfd: Any, monkeypatch: pytest.MonkeyPatch) -> None:

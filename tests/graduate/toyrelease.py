@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.graduate.reading import KindRead, run_program
+from harness.graduate.conditions import KindRead
+from harness.graduate.program import run_program
 from harness.targets.kubernetes.build import go_environment
 from harness.targets.kubernetes.release import find_toolchain
 
@@ -335,7 +336,7 @@ class ToyRelease:
         """Read all variants, by name."""
         kinds = {f"k8s.io/api/{name}/v1.Thing": name for name in self.names}
         request = {"go": str(find_toolchain().go), "folder": str(self.folder), "kinds": list(kinds), "replaced": {}}
-        return {kinds[kind]: read for kind, read in run_program(program, request).items()}
+        return {kinds[read.kind]: read for read in run_program(program, request, KindRead)}
 
     def judge(self, objects: Sequence[Mapping[str, object]]) -> dict[str, set[tuple[str, str, str]]]:
         """Run all variants on some objects: the errors of which the two sides differ, by name."""

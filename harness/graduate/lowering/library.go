@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"strconv"
@@ -20,7 +21,8 @@ func (r *Reader) field(node *ast.CallExpr, function Function, arguments []Value,
 			found.items[0].kind = kind
 			return found
 		}
-		return Errors{[]Reported{{when: r.live, path: path, kind: kind}}}
+		at := r.sources.fset.Position(node.Pos())
+		return Errors{[]Reported{{when: r.live, path: path, kind: kind, at: fmt.Sprintf("%s:%d", at.Filename, at.Line)}}}
 	}
 	if name == "NewPath" {
 		return r.children(FieldPath{}, arguments)

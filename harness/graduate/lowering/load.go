@@ -19,6 +19,7 @@ type Package struct {
 	Dir        string
 	GoFiles    []string
 	ImportMap  map[string]string
+	Imports    []string
 	Standard   bool
 	files      []*ast.File
 	types      *types.Package
@@ -45,7 +46,7 @@ type Declared struct {
 
 // list asks the Go command for packages and all that they import.
 func list(command, folder string, patterns []string) (*Sources, error) {
-	arguments := append([]string{"list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Standard"}, patterns...)
+	arguments := append([]string{"list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Imports,Standard"}, patterns...)
 	run := exec.Command(command, arguments...)
 	run.Dir, run.Stderr = folder, os.Stderr
 	out, err := run.StdoutPipe()

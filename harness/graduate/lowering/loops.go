@@ -135,24 +135,9 @@ func (r *Reader) scan(body ast.Node, info *types.Info) (bool, []types.Object) {
 	leaves := false
 	var changed []types.Object
 	note := func(target ast.Expr) {
-		for {
-			switch one := target.(type) {
-			case *ast.SelectorExpr:
-				target = one.X
-			case *ast.IndexExpr:
-				target = one.X
-			case *ast.StarExpr:
-				target = one.X
-			case *ast.ParenExpr:
-				target = one.X
-			case *ast.Ident:
-				if object := info.Uses[one]; object != nil {
-					changed = append(changed, object)
-				}
-				return
-			default:
-				return
-			}
+		root, _ := holder(target)
+		if name, ok := root.(*ast.Ident); ok && info.Uses[name] != nil {
+			changed = append(changed, info.Uses[name])
 		}
 	}
 	depth := 0

@@ -1,5 +1,6 @@
 // Program lowering reads the handwritten and the generated validation of kinds as conditions on objects that are
 // created: of each error, when it is reported. What it does not read it names, with the paths that it may report at.
+// It also cuts handwritten checks out of their files.
 package main
 
 import (
@@ -10,11 +11,13 @@ import (
 	"sort"
 )
 
-// Request names the folder of a module that requires the release, and kinds by the name of their Go types.
+// Request names the folder of a module that requires the release, and kinds by the name of their Go types. `Checks` are
+// cut out instead, if there are any.
 type Request struct {
 	Go     string   `json:"go"`
 	Folder string   `json:"folder"`
 	Kinds  []string `json:"kinds"`
+	Checks []Check  `json:"checks"`
 	// Replaced are files that are read in the place of others, by path.
 	Replaced map[string]string `json:"replaced"`
 }
@@ -40,6 +43,7 @@ type LoweredError struct {
 	Items   []string `json:"items"`
 	Open    bool     `json:"open"`
 	Unread  string   `json:"unread"`
+	At      string   `json:"at"`
 }
 
 func main() {
@@ -55,6 +59,12 @@ func main() {
 	}
 	sources.replaced = request.Replaced
 	out := json.NewEncoder(os.Stdout)
+	if len(request.Checks) > 0 {
+		checks, files := cut(sources, request.Checks)
+		if err := out.Encode(map[string]any{"checks": checks, "files": files}); err != nil {
+			fail(err)
+		}
+	}
 	for _, kind := range request.Kinds {
 		found := map[string]any{"kind": kind, "handwritten": handwritten(sources, kind), "declarative": declarative(sources, kind)}
 		if err := out.Encode(found); err != nil {
@@ -116,7 +126,7 @@ func read(sources *Sources, declared *Declared, arguments func(*Reader) []Value)
 func told(one Reported) LoweredError {
 	found := LoweredError{
 		Path: one.path.steps, Type: one.kind, Origin: one.origin, Covered: one.covered, Level: one.level,
-		When: one.when.id, Unread: one.unread, Open: one.path.open,
+		When: one.when.id, Unread: one.unread, Open: one.path.open, At: one.at,
 	}
 	for item := range one.path.items {
 		found.Items = append(found.Items, item)

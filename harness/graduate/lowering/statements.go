@@ -313,32 +313,47 @@ func (r *Reader) assignment(node *ast.AssignStmt, scope *Scope) {
 
 // member forgets a variable that has a member assigned; what is assigned below the object is not read at all.
 func (r *Reader) member(node ast.Node, target ast.Expr, scope *Scope) {
+	root, pointer := holder(target)
+	if pointer != nil {
+		if _, ok := r.value(pointer.X, scope).(LocalPointer); ok {
+			return
+		}
+		r.stop(node, "what a pointer points to is assigned")
+	}
+	name, ok := root.(*ast.Ident)
+	if !ok {
+		r.stop(node, "a member of the object may be assigned")
+	}
+	known := scope.find(r.frame().pkg.info.Uses[name])
+	if known == nil {
+		r.stop(node, "something outside of the function is changed")
+	}
+	switch known.value.(type) {
+	case Fields, Opaque, Zero, Nil:
+		known.value = Opaque{r.position(node) + ": a member of it is assigned"}
+		return
+	}
+	r.stop(node, "a member of the object may be assigned")
+}
+
+// holder returns what an expression is a member or an item of, and the outermost pointer on the way that is followed.
+func holder(target ast.Expr) (ast.Expr, *ast.StarExpr) {
+	var pointer *ast.StarExpr
 	for {
 		switch one := target.(type) {
-		case *ast.StarExpr:
-			if _, ok := r.value(one.X, scope).(LocalPointer); ok {
-				return
-			}
-			r.stop(node, "what a pointer points to is assigned")
 		case *ast.SelectorExpr:
 			target = one.X
 		case *ast.IndexExpr:
 			target = one.X
 		case *ast.ParenExpr:
 			target = one.X
-		case *ast.Ident:
-			known := scope.find(r.frame().pkg.info.Uses[one])
-			if known == nil {
-				r.stop(node, "something outside of the function is changed")
+		case *ast.StarExpr:
+			if pointer == nil {
+				pointer = one
 			}
-			switch known.value.(type) {
-			case Fields, Opaque, Zero, Nil:
-				known.value = Opaque{r.position(node) + ": a member of it is assigned"}
-				return
-			}
-			r.stop(node, "a member of the object may be assigned")
+			target = one.X
 		default:
-			r.stop(node, "a member of the object may be assigned")
+			return target, pointer
 		}
 	}
 }

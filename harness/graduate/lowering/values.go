@@ -79,7 +79,8 @@ type Reported struct {
 	covered bool
 	level   string
 	unread  string
-	ghost   bool // it is no error: whether the list is empty is not known
+	at      string // the file and line that make it
+	ghost   bool   // it is no error: whether the list is empty is not known
 }
 
 // Scope holds variables.

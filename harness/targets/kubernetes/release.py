@@ -203,6 +203,12 @@ def module_folder(release: KubernetesSource, module: str, toolchain: Toolchain) 
     return download(f"{module}@{version}", toolchain)
 
 
+def code_folder(location: str | Path) -> Path:
+    """Return the folder of the module k8s.io/kubernetes of a release or checkout. Raises: TargetError."""
+    release = find_release(location)
+    return release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
+
+
 def download(module: str, toolchain: Toolchain) -> Path:
     """Download a module into the user's module cache, unless it is there already, and return its folder.
 
@@ -285,8 +291,7 @@ def generating_folders(location: str | Path) -> Mapping[str, Path]:
     Most are in the module k8s.io/kubernetes, which is downloaded; no worker is built. Those of kinds that are no longer
     served may be in the folder of their types, in k8s.io/api.
     """
-    release = find_release(location)
-    root = release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
+    root = code_folder(location)
     found = {}
     for doc in sorted(root.glob("pkg/apis/**/doc.go")):
         if _generates(doc):

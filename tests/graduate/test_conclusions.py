@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from harness.graduate.conclusions import with_proof
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, Proof
 from harness.graduate.helpers import doubt_shared
 from harness.graduate.proof import BOUNDS, Solved
-from harness.graduate.proving import with_proof
 from harness.graduate.view import proof_of
 
 AT_LIMIT = "accepted: no object was accepted that shows the rule accepting at its limit"

@@ -13,9 +13,9 @@ import msgspec
 
 from harness.case import KindInfo
 from harness.errormatch.matcher import matcher_for
+from harness.graduate.conditions import read_kinds
 from harness.graduate.document import Certificate, Proof
 from harness.graduate.proof import Prover, Solved
-from harness.graduate.reading import read_kinds
 from harness.jsonpath import canonical_path, first_items
 from harness.rulecov.inventory import KnownRule
 
