@@ -201,7 +201,7 @@ class CallSites:
 
     def _uses_in(self, folder: Path, function: str, package: str) -> Iterator[CallSite]:
         for path in self._files_in(folder):
-            if not self._data_of(path).count(function):
+            if not self._data_of(path).may_use(function, package):
                 continue
             for mention in self._read(path).mentions(function, package):
                 if mention.use != "alias":
