@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,6 +75,7 @@ class CallSites:
         self._sources: dict[Path, GoSource] = {}
         self._parsed: list[Path] = []
         self.calls_of = lru_cache(maxsize=1024)(self._calls_of)
+        self._files_in = lru_cache(maxsize=1024)(_list_files)
 
     def shared_by(self, source: str) -> tuple[str, ...]:
         """Return the calls of the function at a place if there are several; none if it is called once, or not known.
@@ -113,7 +114,7 @@ class CallSites:
     def files_beside(self, file: str) -> Iterator[str]:
         """Yield the files of the package of a file, as findings name them."""
         path = self._path_of(file)
-        for one in go_files([path.parent]):
+        for one in self._files_in(path.parent):
             yield self._name_of(one)
 
     def find_generation(self, group: str, version: str) -> tuple[str, int, str] | None:
@@ -180,8 +181,8 @@ class CallSites:
         With `most`, those of its package alone if its name stands more often in others: that many lead to everything.
         """
         own = self._path_of(file).parent
-        others = [one for one in self._folders() if one != own] if function[:1].isupper() else []
-        if most and sum(self._data_of(path).count(function) for path in go_files(others)) > most:
+        others = [one for one in self._folders if one != own] if function[:1].isupper() else []
+        if most and sum(self._data_of(path).count(function) for one in others for path in self._files_in(one)) > most:
             others = []
         folder = file.rpartition("/")[0]
         package = folder if self._is_of_module(file) else f"{_MODULE}/{folder}"
@@ -193,15 +194,14 @@ class CallSites:
     def _is_of_module(self, file: str) -> bool:
         return any(file.startswith(f"{module}/") for module in self._modules)
 
-    def _folders(self) -> Iterator[Path]:
-        yield from sorted(self._root.glob(_VALIDATORS))
-        for module, folder in self._modules.items():
-            if module in _COMMON:
-                yield folder / _COMMON[module]
+    @cached_property
+    def _folders(self) -> Sequence[Path]:
+        common = (folder / _COMMON[module] for module, folder in self._modules.items() if module in _COMMON)
+        return *sorted(self._root.glob(_VALIDATORS)), *common
 
     def _uses_in(self, folder: Path, function: str, package: str) -> Iterator[CallSite]:
-        for path in go_files([folder]):
-            if not self._data_of(path).count(function):
+        for path in self._files_in(folder):
+            if not self._data_of(path).may_use(function, package):
                 continue
             for mention in self._read(path).mentions(function, package):
                 if mention.use != "alias":
@@ -217,6 +217,10 @@ class CallSites:
         return CallSite(
             mention.function, self._name_of(path), mention.line, mention.offset, mention.members, frozenset(marks)
         )
+
+
+def _list_files(folder: Path) -> Sequence[Path]:
+    return tuple(go_files([folder]))
 
 
 def _group_in(lines: Sequence[str]) -> str:

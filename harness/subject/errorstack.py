@@ -76,6 +76,7 @@ class ErrorStacks:
         self._sites = sites
         self._frames = lru_cache(maxsize=1024)(self._read)
         self._frame = lru_cache(maxsize=4096)(self._read_frame)
+        self._lines_giving = lru_cache(maxsize=4096)(self._read_lines_giving)
 
     def frames(self, check: Made) -> Sequence[Frame]:
         """Return the calls that made an error, the innermost first; without its stack those that its source names."""
@@ -95,6 +96,9 @@ class ErrorStacks:
         if offset is None or source.function_at(offset) != place.function:
             return None
         return Frame(place, offset, source.steps_at(place.line, callee))
+
+    def _read_lines_giving(self, file: str, step: GivenStep) -> Sequence[int]:
+        return self._sites.source(file).lines_giving(step)
 
     def own(self, check: Made) -> Sequence[Frame]:
         """Return the calls from the line that a finding names upwards."""
@@ -157,8 +161,7 @@ class ErrorStacks:
         self, frames: Sequence[Frame], index: int, step: GivenStep, before: tuple[str, ...], kind: str
     ) -> GivenName:
         place = frames[index].place
-        lines = self._sites.source(place.file).lines_giving(step)
-        found = [place._replace(line=line) for line in lines]
+        found = [place._replace(line=line) for line in self._lines_giving(place.file, step)]
         if index:  # another function of the kind may call the same helper with the same name
             called = frames[index - 1].place
             others = [

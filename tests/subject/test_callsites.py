@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from harness.gotypes.branches import GoSource, Mention
 from harness.subject.callsites import CallSites
 from harness.subject.deciding import UNREAD, HandwrittenCode
 
@@ -98,6 +100,25 @@ def test_a_shared_function_names_its_callers(sites: CallSites, place: str, told:
     """Each call counts once, an exported function's in every group, under another name and handed on as a value too;
     those with the same marks come first, and a helper of one caller is that caller's own."""
     assert told == sites.shared_by(place)
+
+
+def test_a_file_that_does_not_import_a_package_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function of the same name is another one; the file that imports the package is read for its calls."""
+    read = list[str]()
+    other = _APPS.replace("apis/storage", "apis/batch").replace("ValidateApp", "ValidateJob")
+    for group, text in (("storage", _STORAGE), ("apps", _APPS), ("jobs", other)):
+        (tmp_path / "pkg/apis" / group / "validation").mkdir(parents=True)
+        (tmp_path / "pkg/apis" / group / "validation/validation.go").write_text(text)
+    real = GoSource.mentions
+
+    def mentions(source: GoSource, name: str, package: str = "") -> Iterator[Mention]:
+        read.append("\n".join(source.lines))
+        return real(source, name, package)
+
+    monkeypatch.setattr(GoSource, "mentions", mentions)
+    calls = CallSites(tmp_path).calls_of(FILE, "Shared")
+    assert [("once", FILE), ("ValidateApp", APPS)] == [(one.caller, one.file) for one in calls]
+    assert [_STORAGE.rstrip(), _APPS.rstrip()] == read
 
 
 def test_the_line_that_says_whether_validation_is_generated_is_found(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from harness.gotypes.branches import GivenStep, GoSource
 from harness.subject.callsites import CallSites
 from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.subject.errorstack import ErrorStacks, Made
@@ -85,15 +88,25 @@ TOO_MANY, EACH = "field.TooMany", "validateSize(each"
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> CallSites:
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release with one group, and the code that kinds share."""
     root = tmp_path_factory.mktemp("release")
-    modules = {"k8s.io/apimachinery": root / "apimachinery"}
     for file, text in (("pkg/apis/apps/validation/validation.go", _MAPS), (META.removeprefix("k8s.io/"), _META)):
         path = root / file
         path.parent.mkdir(parents=True)
         path.write_text(text)
-    return CallSites(root, modules)
+    return root
+
+
+def read(root: Path) -> CallSites:
+    """Return the calls of a release of which nothing was read yet."""
+    return CallSites(root, {"k8s.io/apimachinery": root / "apimachinery"})
+
+
+@pytest.fixture(scope="module")
+def sites(root: Path) -> CallSites:
+    """The calls of the release."""
+    return read(root)
 
 
 def made(path: str, *calls: str, kind: str = "Maps") -> Made:
@@ -149,6 +162,37 @@ def test_a_name_in_a_path_is_given_by_the_call_that_was_made(sites: CallSites) -
     assert [] == told(code, "more", small) == told(UNREAD, "small", small)
     assert [] == told(code, "large", made("spec.large", TOO_MANY, "maps.Each, specPath"))
     assert [] == told(code, "large", made("spec.more.large", "field.Required", "validateOnce(size, field"))
+
+
+def test_what_is_told_does_not_depend_on_what_was_asked_before(root: Path) -> None:
+    """What a file shows is kept: in whatever order findings are explained, each is told the same."""
+    asked = [
+        ("small", made("spec.small[0]", TOO_MANY, "maps.Small, path")),
+        ("large", made("spec.large", TOO_MANY, "maps.Large, path")),
+        ("more", made("spec.more", "field.Required", "validateOnce(size, field", kind="Once")),
+        ("rest", made("spec.inner.rest", TOO_MANY, EACH, "inner.Rest", "maps.Inner")),
+    ]
+    alone = [told(HandwrittenCode(read(root)), *one) for one in asked]
+    code = HandwrittenCode(read(root))
+    assert all(alone)
+    assert alone[::-1] == [told(code, *one) for one in asked[::-1]]
+    assert alone == [told(code, *one) for one in asked]
+
+
+def test_the_lines_that_give_a_name_are_looked_for_once(sites: CallSites, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many findings are about one line, and to look for the others like it reads a whole function."""
+    looked = list[GivenStep]()
+    real = GoSource.lines_giving
+
+    def lines_giving(source: GoSource, step: GivenStep) -> list[int]:
+        looked.append(step)
+        return real(source, step)
+
+    monkeypatch.setattr(GoSource, "lines_giving", lines_giving)
+    code = HandwrittenCode(sites)
+    more = made("spec.more", "field.Required", "validateOnce(size, field", kind="Once")
+    assert told(code, "more", more) == told(code, "more", more) != []
+    assert ["more"] == [one.name for one in looked]
 
 
 def test_a_name_that_serves_other_paths_too_has_the_call_for_this_one(sites: CallSites) -> None:
