@@ -65,13 +65,15 @@ class GivenExamples:
         self._note_unexpected()
 
     def replay(self, search: UnitAsker, cases: list[tuple[RequestKind, Case]]) -> Search:
-        """Ask kept cases, and use the accepted ones as seeds."""
+        """Ask kept cases, and use the accepted ones as seeds.
+
+        Their differences are explained later, when there are accepted objects to reduce them to.
+        """
         specs: list[CaseSpec] = [(request, case.object, case.old, None) for request, case in cases]
         answers = yield from search.ask(specs, settle=False)
         for (request, case), answer in zip(cases, answers, strict=False):
             if is_accepted(answer):
                 self.learn(search, request, (case.object, case.object, case.old), answer, True)
-        yield from search.settle()
 
     def learn(
         self, search: UnitAsker, request: RequestKind, asked: tuple[Json, Json, Json], answer: Answer, is_plain: bool

@@ -50,7 +50,6 @@ def replay(search: UnitSearch) -> Search:
     for _, case in kept:
         search.points.add(case.object)
     yield from search.given.replay(search, kept)
-    # Their differences are explained later, when there are accepted objects to reduce them to.
     witnesses = _with_requests(search, search.plan.witnesses)
     yield from search.ask([(request, case.object, case.old, None) for request, case in witnesses], settle=False)
     yield from search.given.offer(search)
