@@ -73,9 +73,14 @@ class ParsedFunction:
         return f"{''.join(f'{one}.' for one in owner)}{{}}{generic}({', '.join(names)})"
 
 
+def parse(source: bytes) -> Node:
+    """Return the tree of a file, with errors where it is no Go."""
+    return Parser(_GO).parse(source).root_node
+
+
 def read_functions(file: str, source: bytes) -> list[ParsedFunction]:
     """Return the functions of a file that have a body; none if it cannot be parsed."""
-    root = Parser(_GO).parse(source).root_node
+    root = parse(source)
     if root.has_error:
         return []
     found = [ParsedFunction(file, node) for node in root.named_children if node.type in _FUNCTIONS]
@@ -84,7 +89,7 @@ def read_functions(file: str, source: bytes) -> list[ParsedFunction]:
 
 def end_of_package_clause(source: bytes) -> int:
     """Return where the package clause of a file ends, behind which an import may stand on the same line."""
-    root = Parser(_GO).parse(source).root_node
+    root = parse(source)
     return next(node.end_byte for node in root.named_children if node.type == "package_clause")
 
 
