@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -21,8 +21,8 @@ from harness.rulecov.blocks import NAME, BlockObserverFactory
 from harness.subject import SubjectSpec
 from harness.subject.openers.kubernetes import KUBERNETES
 from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release
-from harness.targets.kubernetes.callers import GoFunction, unreachable_functions
 from harness.targets.kubernetes.sources import source_folder
+from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons
 
 _TOP = "k8s.io/kubernetes/"
 
@@ -55,7 +55,8 @@ def with_code(report: Report, results: Sequence[Result], specs: Iterable[Subject
     except HarnessError as error:
         _warn(str(error))
         return report
-    functions = with_reasons(list(functions_of(counted[0].subject, blocks, reached, root)), root)
+    gates = [part.target.gates for part in report.parts]
+    functions = with_reasons(list(functions_of(counted[0].subject, blocks, reached, root)), root, gates)
     return msgspec.structs.replace(report, code=tuple(functions))
 
 
@@ -78,16 +79,18 @@ def functions_of(
             yield FunctionEntry(subject, file, name, tuple(sorted(entries, key=lambda one: one.start)))
 
 
-def with_reasons(functions: Sequence[FunctionEntry], root: Path) -> Iterator[FunctionEntry]:
-    """Yield functions, those that nothing reached with the reason that the sources below a folder show."""
-    silent = {_named(one): one for one in functions if len(one.missed) == len(one.blocks)}
-    reasons = unreachable_functions(root, [one for one in silent if one.name.isidentifier()])  # methods have no calls
+def with_reasons(
+    functions: Sequence[FunctionEntry], root: Path, gates: Sequence[Mapping[str, bool]]
+) -> Iterator[FunctionEntry]:
+    """Yield functions, what was not reached with the reasons that the sources below a folder and the gates show."""
+    reasons = BlockReasons(root, functions, gates)
     for one in functions:
-        yield msgspec.structs.replace(one, reason=reasons.get(_named(one), ""))
+        blocks = [block if block.reached else _with_reason(block, reasons.of(one, block)) for block in one.blocks]
+        yield msgspec.structs.replace(one, blocks=tuple(blocks), reason=reasons.of_function(one))
 
 
-def _named(function: FunctionEntry) -> GoFunction:
-    return GoFunction(function.package.removeprefix(_TOP), function.name)
+def _with_reason(block: BlockEntry, found: BlockReason) -> BlockEntry:
+    return msgspec.structs.replace(block, sort=found.sort, reason=found.fact, behind=found.behind)
 
 
 def _read_source(path: Path) -> GoSource:

@@ -65,7 +65,10 @@ class GivenExamples:
         self._note_unexpected()
 
     def replay(self, search: UnitAsker, cases: list[tuple[RequestKind, Case]]) -> Search:
-        """Ask kept cases, and use the accepted ones as seeds."""
+        """Ask kept cases, and use the accepted ones as seeds.
+
+        Their differences are explained later, when there are accepted objects to reduce them to.
+        """
         specs: list[CaseSpec] = [(request, case.object, case.old, None) for request, case in cases]
         answers = yield from search.ask(specs, settle=False)
         for (request, case), answer in zip(cases, answers, strict=False):

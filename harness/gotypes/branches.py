@@ -234,12 +234,20 @@ class GoSource:
     def _size(self) -> int:
         return len(self._data)
 
+    def first_code(self, start: tuple[int, int], end: tuple[int, int]) -> int | None:
+        """Return the offset of the first statement between two places; None if there is none."""
+        return self._first_code(self.offset_at(*start), self.offset_at(*end))
+
+    def _first_code(self, start: int, end: int) -> int | None:
+        code = _CODE.match(self._data, start, end)
+        return code.end() if code is not None and code.end() < end else None
+
     def condition_of(self, start: int, end: int) -> str:
         """Return the innermost condition above the first statement of a block of code, or that of the last `if` before
         it that leaves the function or loop, as `unless`; empty if there is none.
         """
-        code = _CODE.match(self._data, start, end)
-        branches = self._branches(code.end(), reads=False, most=1) if code is not None and code.end() < end else []
+        offset = self._first_code(start, end)
+        branches = self._branches(offset, reads=False, most=1) if offset is not None else []
         if not branches:
             return ""
         return f"unless {branches[0].text.removeprefix('if ')}" if branches[0].returns else branches[0].text

@@ -77,8 +77,8 @@ def test_a_source_that_is_gone_leaves_the_numbers(tmp_path: Path, capfd: Any) ->
 def test_a_function_that_nothing_calls_has_a_reason(root: Path) -> None:
     """Only if no case reached it: what was reached can be."""
     silent, reached = (list(functions_of("kubernetes", BLOCKS, seen, root)) for seen in ([], [0]))
-    assert ["no code of the release calls it", ""] == [one.reason for one in with_reasons(silent, root)]
-    assert ["", ""] == [one.reason for one in with_reasons(reached, root)]
+    assert ["no code of the release calls it", ""] == [one.reason for one in with_reasons(silent, root, [])]
+    assert ["", ""] == [one.reason for one in with_reasons(reached, root, [])]
 
 
 def run_of(*units: Reached) -> Any:

@@ -8,6 +8,7 @@ import pytest
 from harness.case import Case, Operation
 from harness.diagnostics import UsageError
 from harness.engine import RunConfig, run
+from harness.engine.shrinkphase import ShrinkPhase
 from harness.events import Budget, Event, Finished, Found, Noted, Progress, Result, Started
 from harness.fuzzers.corpus import content_name, keep
 from tests.engine.toys import ToySpec, open_toys
@@ -169,6 +170,23 @@ def test_the_corpus_is_replayed_first(tmp_path: Path) -> None:
     end = search(20, corpus=tmp_path, on_event=events.append)
     assert ("create", "unmatched", "spec.title") in found(end)
     assert len([event for event in events if isinstance(event, Noted)]) == 1
+
+
+def test_kept_cases_are_explained_from_accepted_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not while they are replayed: without an object that both sides accept, each takes more cases to reduce."""
+    spec = {"title": "nine char", **REST}
+    case = Case(1, "toys.example.com", "v1", "Widget", Operation.CREATE, {**META, "spec": spec}, resource="widgets")
+    keep(tmp_path, case, print)
+    shrink, seen = ShrinkPhase.run, list[str]()
+
+    def watched(self: ShrinkPhase) -> Any:
+        seen.append(self.ledger.phase)
+        return shrink(self)
+
+    monkeypatch.setattr(ShrinkPhase, "run", watched)
+    assert ("create", "unmatched", "spec.title") in found(search(corpus=tmp_path))
+    assert seen
+    assert "replay" not in seen
 
 
 def test_a_barer_case_grades_a_signature_that_was_met_beside_other_errors(tmp_path: Path) -> None:

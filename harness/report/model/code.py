@@ -12,7 +12,8 @@ class BlockEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Statements that run together, from a line and column (in bytes, from 1) to another.
 
     `condition` is what decides about a block that was not reached. `errors` are the errors that it makes: the name of
-    the constructor, and the members that it adds to the path which the function is given.
+    the constructor, and the members that it adds to the path which the function is given. `sort` and `reason` are why
+    no case reached it, both empty if that is not known; `behind` is the line that decides, where it is another one.
     """
 
     start: tuple[int, int]
@@ -21,6 +22,9 @@ class BlockEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     reached: bool = False
     condition: str = ""
     errors: tuple[tuple[str, str], ...] = ()
+    sort: str = ""
+    reason: str = ""
+    behind: str = ""
 
 
 class FunctionEntry(msgspec.Struct, frozen=True, omit_defaults=True):

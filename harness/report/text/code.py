@@ -9,6 +9,16 @@ from harness.report.escaping import count, visible
 from harness.report.model.code import BlockEntry, CodeSums, FunctionEntry, by_package, sum_code
 from harness.report.model.document import Report
 
+_SORTS = {
+    "uncalled": "no request reaches {}: nothing that serves one calls the function",
+    "gate": "{} run with another value of a feature gate alone",
+    "default": "{} need a field to be unset that has a default",
+    "constant": "{} need another value than every caller hands over",
+    "contradiction": "{} need what an earlier condition excludes",
+    "internal": "{} report an InternalError",
+    "": "no reason is known for {}: the search did not find a case, or there is none",
+}
+"""The sorts of reasons for blocks that were not reached, in the order of a summary."""
 _OBJECT = "(path of the caller)"
 
 
@@ -25,9 +35,13 @@ def code_rows(report: Report, most: int = 3) -> Iterator[str]:
     for name in sorted(packages, key=lambda name: -packages[name].missed)[:most]:
         if packages[name].missed:
             yield f"  not reached: {count(packages[name].missed, 'statement')} of {visible(name)}"
-    dead = [function for function in report.code if function.reason]
-    if dead:
-        yield f"  no request reaches {count(sum_code(dead).statements, 'statement')} of {count(len(dead), 'function')}"
+    missed = Counter[str]()
+    for function in report.code:
+        for block in function.missed:
+            missed[block.sort] += block.statements
+    for sort, words in _SORTS.items():
+        if missed[sort]:
+            yield f"  {words.format(count(missed[sort], 'statement'))}"
 
 
 def code_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str]:
@@ -46,6 +60,8 @@ def code_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str
                 yield visible(f"    no request reaches it: {function.reason}")
             for block in function.missed:
                 yield visible(f"    {_describe(block)}")
+                if not function.reason:
+                    yield visible(f"      {_reason_of(block)}")
         yield ""
 
 
@@ -82,6 +98,11 @@ def _describe(block: BlockEntry) -> str:
     parts += [block.condition] if block.condition else []
     parts += [f"{constructor} at {field or _OBJECT}" for constructor, field in block.errors]
     return "; ".join(parts)
+
+
+def _reason_of(block: BlockEntry) -> str:
+    behind = f" (of {block.behind}, behind which it is)" if block.behind else ""
+    return f"reason: {block.reason}{behind}" if block.reason else f"no reason is known{behind}"
 
 
 def _share(sums: CodeSums) -> str:

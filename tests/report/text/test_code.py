@@ -17,6 +17,7 @@ def test_the_sums_are_told() -> None:
     assert [
         "handwritten code: 7 of 8 statements reached (87.5%), 2 of 3 blocks, 1 of 3 calls that make an error",
         f"  not reached: 1 statement of {PACKAGE}",
+        "  no reason is known for 1 statement: the search did not find a case, or there is none",
     ] == rows
     assert [] == list(code_rows(build_report(made.result())))
 
@@ -28,6 +29,7 @@ def test_every_block_that_was_not_reached_is_told() -> None:
         f"{PACKAGE}: 3 of 4 statements reached (75.0%)",
         "  validation.go:3 ValidateSpec: 3 of 4 statements reached (75.0%)",
         "    not reached: 5-7, 1 statement; if spec.Size > 9; Invalid at name; Invalid at (path of the caller)",
+        "      no reason is known",
         "",
     ] == table
     assert len(table) + 3 == len(list(code_table((FIRST, WHOLE), unseen=False)))
@@ -48,6 +50,18 @@ def test_errors_are_told_by_field() -> None:
 def test_a_function_that_no_request_reaches_is_told_with_the_reason() -> None:
     """In the list, and in the sums how many statements such functions have."""
     reason = "no code of the release calls it"
-    silent = function("ValidateOld", BlockEntry((8, 2), (9, 9), 2), reason=reason)
+    silent = function("ValidateOld", BlockEntry((8, 2), (9, 9), 2, sort="uncalled", reason=reason), reason=reason)
     assert f"    no request reaches it: {reason}" in list(code_table((FIRST, silent), unseen=True))
-    assert "  no request reaches 2 statements of 1 function" in list(code_rows(covered(FIRST, silent)))
+    told = "  no request reaches 2 statements: nothing that serves one calls the function"
+    assert told in list(code_rows(covered(FIRST, silent)))
+
+
+def test_a_block_is_told_with_its_reason() -> None:
+    """And with the line that decides, also where no reason of that is known."""
+    fact = "the gate A is on in every setting of the run, and locked"
+    first = BlockEntry((8, 2), (9, 9), 2, sort="gate", reason=fact, behind="line 7")
+    table = list(
+        code_table([function("Validate", first, BlockEntry((9, 9), (9, 20), 1, behind="line 8"))], unseen=True)
+    )
+    assert f"      reason: {fact} (of line 7, behind which it is)" in table
+    assert "      no reason is known (of line 8, behind which it is)" in table

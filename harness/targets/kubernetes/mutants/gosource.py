@@ -74,7 +74,7 @@ class ParsedFunction:
 
 
 def parse(source: bytes) -> Node:
-    """Return the root of the syntax tree of a file."""
+    """Return the root of the syntax tree of a file, with errors where it is no Go."""
     return Parser(_GO).parse(source).root_node
 
 
