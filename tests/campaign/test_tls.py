@@ -115,11 +115,11 @@ def test_a_campaign_is_computed_over_tls_alone(tmp_path: Path) -> None:
                 tally = execute(ledger, client, tmp_path, lambda tally: None)
             assert (2, {}) == (tally.done, tally.failed), (tmp_path / "said").read_text()
             plain = address.replace("tls://", "tcp://")
-            for settings, name, words in (
+            for settings, name, text in (
                 ({}, address, "as Dask is configured"),
                 (trusting(*others), address, "cannot be reached"),
                 (trusting(certificate, key), plain, "as Dask is configured(.|\n)*encrypt"),
             ):
-                with dask.config.set(settings), pytest.raises(HarnessError, match=words), connected(name, 1):
+                with dask.config.set(settings), pytest.raises(HarnessError, match=text), connected(name, 1):
                     pass
                 gc.collect()  # the client that failed: collected in the thread of the next one, both would wait
