@@ -33,18 +33,20 @@ def test_a_check_without_ratcheting_is_told(capfd: Any, tmp_path: Path) -> None:
 
 @pytest.mark.kubernetes
 def test_a_safe_rule_is_written_as_a_patch(capfd: Any, tmp_path: Path) -> None:
-    """The parameters of a StorageClass: one line of the types and the one beside it, one call, one check."""
+    """The parameters of a StorageClass: two lines of the types in each version, served or not, and one check."""
     file = tmp_path / "standard.patch"
     told = call(
-        capfd, "graduate", "StorageClass.parameters", "--level", "beta", "--kubernetes", "1.37.1", "--gates", "default",
-        "--max-cases", "10000", "--jobs", "1", "--write", file,
+        capfd, "graduate", "storage.k8s.io/v1/StorageClass.parameters", "--level", "beta", "--kubernetes", "1.37.1",
+        "--gates", "default", "--max-cases", "10000", "--jobs", "1", "--write", file,
     )  # fmt: skip
     assert (0, True) == (told.code, "written: 1 rule, not written: 0 safe rules" in told.out), told.out
     changed = [line for line in file.read_text(encoding="utf-8").split("\n") if line[:1] in "+-"]
     assert [
         "+++ b/pkg/apis/storage/v1/zz_generated.validations.go",
+        "+++ b/pkg/apis/storage/v1beta1/zz_generated.validations.go",
         "+++ b/pkg/apis/storage/validation/validation.go",
         "+++ b/staging/src/k8s.io/api/storage/v1/types.go",
+        "+++ b/staging/src/k8s.io/api/storage/v1beta1/types.go",
     ] == sorted(line for line in changed if line.startswith("+++"))
-    assert ["+\t// +k8s:immutable", "+\t// +k8s:optional"] == [line for line in changed if line.startswith("+\t//")]
+    assert ["+\t// +k8s:immutable", "+\t// +k8s:optional"] * 2 == [line for line in changed if line.startswith("+\t//")]
     assert 1 == sum("ValidateImmutableField(storageClass.Parameters" in line for line in changed)
