@@ -15,7 +15,7 @@ from harness.events import Result
 from harness.gotypes.branches import GoSource
 from harness.limits import read_checkout
 from harness.report.escaping import lines
-from harness.report.model.code import BlockEntry, FunctionEntry
+from harness.report.model.code import BlockEntry, FunctionEntry, sum_code
 from harness.report.model.document import Report
 from harness.rulecov.blocks import NAME, BlockObserverFactory
 from harness.subject import SubjectSpec
@@ -82,11 +82,17 @@ def functions_of(
 def with_reasons(
     functions: Sequence[FunctionEntry], root: Path, gates: Sequence[Mapping[str, bool]]
 ) -> Iterator[FunctionEntry]:
-    """Yield functions, what was not reached with the reasons that the sources below a folder and the gates show."""
-    reasons = BlockReasons(root, functions, gates)
+    """Yield functions, what was not reached with the reasons that the sources below a folder and the gates show.
+
+    Blocks have reasons only if half of the statements were reached: a run of few kinds or cases has thousands of blocks
+    that it did not ask for, whose reasons take minutes.
+    """
+    reasons, sums = BlockReasons(root, functions, gates), sum_code(functions)
     for one in functions:
-        blocks = [block if block.reached else _with_reason(block, reasons.of(one, block)) for block in one.blocks]
-        yield msgspec.structs.replace(one, blocks=tuple(blocks), reason=reasons.of_function(one))
+        blocks = one.blocks
+        if sums.reached >= sums.missed:
+            blocks = tuple(block if block.reached else _with_reason(block, reasons.of(one, block)) for block in blocks)
+        yield msgspec.structs.replace(one, blocks=blocks, reason=reasons.of_function(one))
 
 
 def _with_reason(block: BlockEntry, found: BlockReason) -> BlockEntry:

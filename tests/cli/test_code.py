@@ -20,6 +20,7 @@ from harness.report.model.document import Report
 from harness.rulecov.blocks import NAME, Reached
 from harness.subject import SubjectSpec
 from harness.targets.kubernetes.blocks import CodeBlock
+from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons
 from tests.cli.fakes import call
 from tests.report import made
 from tests.report.covered import FIRST, PACKAGE, WHOLE, covered
@@ -79,6 +80,15 @@ def test_a_function_that_nothing_calls_has_a_reason(root: Path) -> None:
     silent, reached = (list(functions_of("kubernetes", BLOCKS, seen, root)) for seen in ([], [0]))
     assert ["no code of the release calls it", ""] == [one.reason for one in with_reasons(silent, root, [])]
     assert ["", ""] == [one.reason for one in with_reasons(reached, root, [])]
+
+
+def test_blocks_have_reasons_if_half_of_the_code_was_reached(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else there are thousands that nobody asked for."""
+    monkeypatch.setattr(BlockReasons, "of", lambda *given: BlockReason("gate", "the gate A is on", "line 3"))
+    few, half = (list(with_reasons(list(functions_of("k", BLOCKS, seen, root)), root, [])) for seen in ([0], [0, 1]))
+    assert {("", "", "")} == {(one.sort, one.reason, one.behind) for function in few for one in function.blocks}
+    told = {(one.sort, one.reason, one.behind) for function in half for one in function.missed}
+    assert {("gate", "the gate A is on", "line 3")} == told
 
 
 def run_of(*units: Reached) -> Any:

@@ -101,4 +101,9 @@ def combine_functions(one: FunctionEntry, other: FunctionEntry) -> FunctionEntry
 
 def _combined(blocks: Sequence[BlockEntry], others: Sequence[BlockEntry]) -> Iterator[BlockEntry]:
     for block, other in zip_longest(blocks, others):
-        yield other if block is None or (other is not None and other.reached) else block
+        if block is None or other is None or block.reached or other.reached:
+            yield other if block is None or (other is not None and other.reached) else block
+        elif (block.sort, block.reason, block.behind) == (other.sort, other.reason, other.behind):
+            yield block
+        else:  # what the gates of one search exclude, those of the other may not
+            yield msgspec.structs.replace(block, sort="", reason="", behind="")

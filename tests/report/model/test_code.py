@@ -23,6 +23,16 @@ def test_the_sums() -> None:
     assert 1 == sum_code((FIRST, WHOLE)).missed
 
 
+def test_a_reason_of_a_block_holds_only_if_both_searches_have_it() -> None:
+    """The gates of one say nothing about those of the other; a block that one reached needs no reason."""
+    (block,) = FIRST.missed
+    gated = function(FIRST.name, msgspec.structs.replace(block, sort="gate", reason="the gate A is on"))
+    plain, reached = (function(FIRST.name, one) for one in (block, msgspec.structs.replace(block, reached=True)))
+    assert gated == combine_functions(gated, gated)
+    assert plain == combine_functions(gated, plain) == combine_functions(plain, gated)
+    assert reached == combine_functions(gated, reached) == combine_functions(reached, gated)
+
+
 def test_a_reason_holds_only_if_nothing_reached_the_function() -> None:
     """A search that reached it disproves the reason of another one."""
     silent = msgspec.structs.replace(FIRST, reason="no code of the release calls it")
