@@ -91,6 +91,14 @@ def describe_left(question: Question) -> str:
     return f"updates that set or unset neither it nor {trigger}" if trigger else "what did not change"
 
 
+def describe_touched(question: Question, silent: str) -> str:
+    """Say what an update does for which a silent check has to look at the value as the rule does: it changes the value,
+    or anything of a list whose items have no keys.
+    """
+    whole = question.hints.unkeyed_list(question.mismatch.path) if silent == "handwritten" else None
+    return f"changes anything of {whole.path}" if whole is not None else "changes it"
+
+
 def _triggers(question: Question) -> Iterator[JsonPath]:
     path = path_in_object(question, question.case.object)
     return ((*path[:-1], one.member) for one in question.declarations if one.place == "sibling")

@@ -80,7 +80,8 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
     is_shared = False
     if silent:
         told, is_shared = _tell_silent(finding, traced, code, next(one for one in silent if one.source == source))
-        finding = msgspec.structs.replace(finding, fix="write an exception") if is_shared else finding
+        if is_shared or (fix := _lower_less(finding, told)):
+            finding = msgspec.structs.replace(finding, fix="write an exception" if is_shared else fix)
     else:
         updates = _find_updates(finding, own, source, code)
         if updates and finding.side == "handwritten":
@@ -279,6 +280,24 @@ def _find_pattern(finding: Finding, traced: TracedErrors, code: HandwrittenCode)
                 f'"{_fold(letter)}" ({place}, in a library, for all fields with that rule)'
             )
     return ""
+
+
+_LOWERED = {"İ": "i", "\u212a": "k"}
+"""Letters that Go's `strings.ToLower` takes for letters of ASCII (unicode.ToLower of U+0130 and U+212A)."""
+
+
+def _lower_less(finding: Finding, told: str) -> str:
+    """Propose to lower letters of ASCII alone in a silent check that takes another one for one of them; empty if it is
+    told without `strings.ToLower`.
+    """
+    value = look(finding.case.object, path_of(path_in_answer(finding)))
+    letter = next((one for one in value if one in _LOWERED), "") if isinstance(value, str) else ""
+    if finding.cause != "other-value" or not letter or "strings.ToLower(" not in told:
+        return ""
+    return (
+        f'let the check reject "{letter}" as the rule does: `strings.ToLower` takes it for "{_LOWERED[letter]}", so '
+        "let it lower letters of ASCII alone"
+    )
 
 
 def _fold(letter: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -79,6 +80,10 @@ def test_a_check_that_skips_wrong_old_objects_is_told_with_the_error(before: str
     found = explained(lambda new, old: "wrong" in old["spec"], {"spec": {"a": BAD, "wrong": 1}}, old)
     assert "does not report it while the old object is wrong" in found.detail
     assert "Required value" in found.detail
+    assert "wherever the update changes it; or" in found.fix
+    hints = replace(values(WORSE, GOOD), unkeyed_list=lambda path: ListWithoutKeys("spec", "", ""))
+    found = explained(lambda new, old: "wrong" in old["spec"], {"spec": {"a": BAD, "wrong": 1}}, old, hints)
+    assert "wherever the update changes anything of spec; or" in found.fix
 
 
 def test_a_changed_value_is_not_told_as_left_alone() -> None:
@@ -183,7 +188,7 @@ def test_a_difference_below_a_list_without_keys_names_the_list(changed: int, is_
     assert "ratcheting" == found.cause
     assert is_told == ("rules compare spec.l with the old list as a whole" in found.detail)
     assert is_told == found.fix.startswith("declare +k8s:listType=map with +k8s:listMapKey on spec.l, so that")
-    assert is_told == found.fix.endswith("errors of its items have to be marked as covered then (v1/types.go:7)")
+    assert is_told == found.fix.endswith("skip an update that leaves the whole of spec.l as it was (v1/types.go:7)")
     assert is_told == ("unchanged values" not in found.fix)
 
 

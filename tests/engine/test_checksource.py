@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 import pytest
@@ -505,3 +505,24 @@ def test_a_pattern_that_ignores_case_is_mended_in_its_library(value: Json, lette
     assert (f'takes it for "{letter}"' in told.fix, "v.go:7" in told.fix) == (bool(letter), not letter)
     assert own.source == told.handwritten_source
     assert "(?i)" not in add_handwritten_source(finding, TracedErrors([own]), Caseless()).fix
+
+
+@pytest.mark.parametrize(("value", "guard", "letter"), [
+    ("a\u0130", "strings.ToLower(a)", "i"), ("\u0130", "a", ""), ("\u017f", "strings.ToLower(a)", ""),
+])  # fmt: skip
+def test_a_check_that_lowers_letters_is_told_which_it_takes_for_ascii(value: str, guard: str, letter: str) -> None:
+    """Calling one check of the format on both sides would take the letter from neither."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    [error] = errors("TooMany@spec.b/maxItems covered")
+    check = msgspec.structs.replace(error, source="v.go:7 in f")
+    asked = msgspec.structs.replace(found.case, object={"spec": {"b": value}})
+    finding = msgspec.structs.replace(found, cause="other-value", fix="call the same check", case=asked)
+
+    class Lowering(HandwrittenCode):
+        def find_guard(self, check: Made, empty: Collection[str] = ()) -> str:
+            return f"under `{guard}` at v.go:6"
+
+    told = add_handwritten_source(finding, TracedErrors(elsewhere=[check]), Lowering()).fix
+    assert "v.go:6" in told
+    assert told.startswith(f'let the check reject "{value[-1]}"' if letter else "call the same check")
+    assert (f'takes it for "{letter}"' in told) == bool(letter)

@@ -17,7 +17,7 @@ from harness.case import Answer, Case, Json, Operation
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, ListWithoutKeys, Question, Trial
 from harness.compare.itemkeys import find_item_key
 from harness.compare.othervalues import describe_value, path_in_object
-from harness.compare.updates import Silence, changed_trigger, describe_left, find_reason
+from harness.compare.updates import Silence, changed_trigger, describe_left, describe_touched, find_reason
 from harness.field import ErrorType, FieldError
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, is_within, look, path_of, remove, write
 from harness.objectmodel import is_in_metadata
@@ -68,7 +68,12 @@ def _declare_key(question: Question, whole: ListWithoutKeys, key: str, is_marked
     if whole.key_tag:
         tags = f"{tags} and {whole.key_tag}={key}" if key else f"{tags} and {whole.key_tag} for the key of its items"
     place = f" ({whole.source})" if whole.source else ""
-    marks = "; Duplicate errors of its items have to be marked as covered then" if is_marked or not key else ""
+    marks = (
+        "; Duplicate errors of its items have to be marked as covered then, and their check to skip an update that "
+        f"leaves the whole of {whole.path} as it was"
+        if is_marked or not key
+        else ""
+    )
     return (
         f"declare {tags} on {whole.path}{question.every_version}, so that {question.tag_or_rule} ratchets what an item "
         f"has left as it was{marks}{place}"
@@ -95,11 +100,8 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
     name = question.name_of(silent)
     changed, code = f"{how} both sides agree", f"the check of {question.check}"
     check = code if silent == "handwritten" else question.tag_or_rule
-    stored = (
-        f"let {check} look at {question.where} wherever the update changes it; or write an exception if stored objects "
-        f"that are wrong are tolerated on purpose"
-    )
-    changes = f"let {check} look at {question.where} wherever the update changes it"
+    changes = f"let {check} look at {question.where} wherever the update {describe_touched(question, silent)}"
+    stored = f"{changes}; or write an exception if stored objects that are wrong are tolerated on purpose"
     match why.reason:
         case "unchanged":
             fix = f"let {code} look at unchanged values too, or let {question.tag_or_rule} ratchet"
@@ -142,7 +144,7 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
                 f"let {code} and {question.tag_or_rule} take the same for a change",
             )
         case "changed":
-            return _describe_changed(question, name, check, changed)
+            return _describe_changed(question, name, check, changed, describe_touched(question, silent))
     tried = f"none of the {why.tried} other values that were tried has the error" if why.tried else "no other was tried"
     fix = f"look whether {check} at {question.where} skips what did not change, or every update"
     return Explanation(
@@ -152,7 +154,7 @@ def describe_side(question: Question, silent: str, how: str, why: Silence) -> Ex
     )
 
 
-def _describe_changed(question: Question, name: str, check: str, agree: str) -> Explanation:
+def _describe_changed(question: Question, name: str, check: str, agree: str, touched: str) -> Explanation:
     """Say what of the object the update changes: the value, or another field on which the rule depends. Such a rule
     looks at which of the two are set, and not at their values.
     """
@@ -167,8 +169,8 @@ def _describe_changed(question: Question, name: str, check: str, agree: str) -> 
         changed = [one for one in fields if one != added]
         does = [f"changes {' and '.join(changed)}"] if changed else []
         how = f"which {' and '.join([*does, _describe_kept(question)])}"
-    what = " or ".join(fields) if fields != [question.where] else "it"
-    changes = f"sets or unsets it or {trigger}" if trigger else f"changes {what}"
+    changes = touched if fields == [question.where] else f"changes {' or '.join(fields)}"
+    changes = f"sets or unsets it or {trigger}" if trigger else changes
     fix = f"let {check} look at {question.where} wherever the update {changes}"
     return _unless_rejected(
         question, fields, Explanation(f"{name} does not report it on this update, {how}: {agree}", fix)
