@@ -80,7 +80,7 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
     is_shared = False
     if silent:
         told, is_shared = _tell_silent(finding, traced, code, next(one for one in silent if one.source == source))
-        if is_shared or (fix := _lower_less(finding, told)):
+        if is_shared or (fix := _lower_less(finding, told, traced, code)):
             finding = msgspec.structs.replace(finding, fix="write an exception" if is_shared else fix)
     else:
         updates = _find_updates(finding, own, source, code)
@@ -275,28 +275,38 @@ def _find_pattern(finding: Finding, traced: TracedErrors, code: HandwrittenCode)
     for one in _alike(wanted, traced.rule):
         if place := code.find_caseless(one.stack or one.source):
             letter, rule = folded[0], f"+k8s:{finding.origin}" if "=" in finding.origin else "the rule"
+            check = next((_made(one, finding.kind) for one in _sources_of(finding, traced.own)), None)
+            guard = code.find_guard(check, traced.empty) if check is not None else ""
+            twin = f"; the check is to lower letters of ASCII alone then, {guard}: {_KELVIN}" if _LOWER in guard else ""
             return (
                 f'let {rule} reject "{letter}" as the check does: its pattern ignores case, and takes it for '
-                f'"{_fold(letter)}" ({place}, in a library, for all fields with that rule)'
+                f'"{_fold(letter)}" ({place}, in a library, for all fields with that rule){twin}'
             )
     return ""
 
 
+_LOWER = "strings.ToLower("
+_KELVIN = 'else one of them alone takes the Kelvin sign (U+212A) for "k"'
 _LOWERED = {"İ": "i", "\u212a": "k"}
 """Letters that Go's `strings.ToLower` takes for letters of ASCII (unicode.ToLower of U+0130 and U+212A)."""
 
 
-def _lower_less(finding: Finding, told: str) -> str:
+def _lower_less(finding: Finding, told: str, traced: TracedErrors, code: HandwrittenCode) -> str:
     """Propose to lower letters of ASCII alone in a silent check that takes another one for one of them; empty if it is
     told without `strings.ToLower`.
     """
     value = look(finding.case.object, path_of(path_in_answer(finding)))
     letter = next((one for one in value if one in _LOWERED), "") if isinstance(value, str) else ""
-    if finding.cause != "other-value" or not letter or "strings.ToLower(" not in told:
+    if finding.cause != "other-value" or not letter or _LOWER not in told:
         return ""
+    rules = (one for one in traced.own if _is_about(finding, one))
+    pattern = next(filter(None, (code.find_caseless(one.stack or one.source) for one in rules)), "")
+    twin = (
+        f", and the pattern of the rule, which ignores case, take no others ({pattern}): {_KELVIN}" if pattern else ""
+    )
     return (
-        f'let the check reject "{letter}" as the rule does: `strings.ToLower` takes it for "{_LOWERED[letter]}", so '
-        "let it lower letters of ASCII alone"
+        f'let the check reject "{letter}" as the rule does: `strings.ToLower` takes it for "{_LOWERED[letter]}", '
+        f"so let it lower letters of ASCII alone{twin}"
     )
 
 

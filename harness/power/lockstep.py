@@ -55,7 +55,7 @@ class MutantWatch:
     """Observes the search of a mutant, and stops it at the first mismatch that only the mutant has.
 
     `known` are the differences of the unmutated worker. `changed` counts compared cases with other answers,
-    `hidden` the mismatches of these that the unmutated worker has in other cases, `errors` the handwritten errors that
+    `hidden` the mismatches of their errors that the unmutated worker has in other cases, `errors` the handwritten errors that
     changed.
     """
 
@@ -125,7 +125,7 @@ class _Lockstep:
                 if signature in own:
                     continue
                 if signature in watch.known:
-                    watch.hidden += 1
+                    watch.hidden += signature[2][0] != "conversion"  # any object that is accepted may show that one
                 else:
                     watch.shown = _words_of(signature)
                     watch.reached = True

@@ -44,7 +44,7 @@ class Decision(NamedTuple):
     @property
     def sentence(self) -> str:
         """The branch, for a sentence."""
-        shared = ", which all kinds share" if self.place.file.startswith(MODULES) else ""
+        shared = ", in a library that kinds share" if self.place.file.startswith(MODULES) else ""
         return f"`{self.text}` at {self.place.text}{shared}{self.given}"
 
 

@@ -69,8 +69,8 @@ def _declare_key(question: Question, whole: ListWithoutKeys, key: str, is_marked
         tags = f"{tags} and {whole.key_tag}={key}" if key else f"{tags} and {whole.key_tag} for the key of its items"
     place = f" ({whole.source})" if whole.source else ""
     marks = (
-        "; Duplicate errors of its items have to be marked as covered then, and their check to skip an update that "
-        f"leaves the whole of {whole.path} as it was"
+        "; Duplicate errors of its items have to be marked as covered then, and reported only where the update "
+        f"changes anything of {whole.path}"
         if is_marked or not key
         else ""
     )
