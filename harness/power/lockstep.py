@@ -55,8 +55,8 @@ class MutantWatch:
     """Observes the search of a mutant, and stops it at the first mismatch that only the mutant has.
 
     `known` are the differences of the unmutated worker. `changed` counts compared cases with other answers,
-    `hidden` the mismatches of their errors that the unmutated worker has in other cases, `errors` the handwritten errors that
-    changed.
+    `hidden` the mismatches of their errors that the unmutated worker has in other cases, `errors` the handwritten
+    errors that changed.
     """
 
     number: int
