@@ -15,16 +15,15 @@ from typing import Literal, NamedTuple, TypeAlias
 import tree_sitter_go
 from tree_sitter import Language, Node, Parser
 
-from harness.gotypes.constants import unquote
+from harness.gotypes.gonodes import FUNCTIONS, below, text_of
+from harness.gotypes.pathsteps import GivenStep, assigned_path, is_path, steps_given
 
 _GO = Language(tree_sitter_go.language())
-_FUNCTIONS = ("function_declaration", "method_declaration")
 _SWITCHES = ("expression_switch_statement", "type_switch_statement", "select_statement")
 _CASES = ("expression_case", "default_case", "type_case", "communication_case")
 _LEAVES = ("return_statement", "continue_statement")
 _ASSIGNS = ("short_var_declaration", "assignment_statement", "var_spec", "inc_statement", "dec_statement")
 _CHILDREN = re.compile(r"(?:Child|NewPath)\(([^()]*)\)")
-_NAMING = ("Child", "NewPath")
 _CODE = re.compile(rb"(?:[\s{;]|//[^\n]*\n|/\*.*?\*/|(?:case|default)\b[^\n]*:\s*\n)*", re.S)
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _CONSTRUCTOR = re.compile(
@@ -90,13 +89,6 @@ class ErrorCall(NamedTuple):
     line: int = 0
 
 
-class GivenStep(NamedTuple):
-    """A member that a call adds to a path, and the line that names it."""
-
-    name: str
-    line: int
-
-
 class Mention(NamedTuple):
     """A use of a function: the function that contains it, where it stands, and the members of a path handed to it."""
 
@@ -143,11 +135,11 @@ class GoSource:
     def imports(self) -> dict[str, str]:
         """The import path of each package by its name in the file."""
         found = {}
-        for spec in _below(self._root, "import_spec", stops=_FUNCTIONS):
+        for spec in below(self._root, "import_spec", stops=FUNCTIONS):
             path, name = spec.child_by_field_name("path"), spec.child_by_field_name("name")
             if path is not None:
-                text = _text(path).strip('"`')
-                found[_text(name) if name is not None else text.rpartition("/")[2]] = text
+                text = text_of(path).strip('"`')
+                found[text_of(name) if name is not None else text.rpartition("/")[2]] = text
         return found
 
     def offset_of(self, line: int) -> int | None:
@@ -165,7 +157,7 @@ class GoSource:
 
     @cached_property
     def _functions(self) -> list[Node]:
-        return [node for node in self._root.named_children if node.type in _FUNCTIONS]
+        return [node for node in self._root.named_children if node.type in FUNCTIONS]
 
     def mentions(self, name: str, package: str = "") -> Iterator[Mention]:
         """Yield the uses of a function of this package, or of the one that is imported from a path."""
@@ -181,7 +173,7 @@ class GoSource:
             use: Use = "alias" if alias else "call" if _is_called(whole) else "value"
             yield Mention(
                 "" if function is None else _name_of(function), found.start(), node.start_point[0] + 1, use, alias,
-                tuple(step.name for step in _steps_given(whole)), _text(_call_around(whole)),
+                tuple(step.name for step in steps_given(whole)), text_of(_call_around(whole)),
             )  # fmt: skip
 
     def _is_use(self, node: Node, package: str) -> bool:
@@ -190,9 +182,9 @@ class GoSource:
             return False
         if package:
             operand = parent.child_by_field_name("operand") if parent.type == "selector_expression" else None
-            name = "" if operand is None else _text(operand)
+            name = "" if operand is None else text_of(operand)
             return node.type == "field_identifier" and self.imports.get(name) == package
-        declared = parent.type in (*_FUNCTIONS, "parameter_declaration") or (
+        declared = parent.type in (*FUNCTIONS, "parameter_declaration") or (
             parent.type == "var_spec" and parent.child_by_field_name("name") == node
         )
         return node.type == "identifier" and not declared
@@ -255,13 +247,13 @@ class GoSource:
     def error_calls(self) -> Iterator[ErrorCall]:
         """Yield the calls of constructors of field errors, in order."""
         packages = {name for name, path in self.imports.items() if path == _ERRORS}
-        for call in _below(self._root, "call_expression"):
+        for call in below(self._root, "call_expression"):
             function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
             if function is None or function.type != "selector_expression" or arguments is None:
                 continue
-            operand, name = function.child_by_field_name("operand"), _text(function.child_by_field_name("field"))
-            if operand is not None and _text(operand) in packages and _CONSTRUCTOR.match(name):
-                path = _text(next(iter(arguments.named_children), None))
+            operand, name = function.child_by_field_name("operand"), text_of(function.child_by_field_name("field"))
+            if operand is not None and text_of(operand) in packages and _CONSTRUCTOR.match(name):
+                path = text_of(next(iter(arguments.named_children), None))
                 members = [one for names in _CHILDREN.findall(path) for one in _TEXT.findall(names)]
                 yield ErrorCall(call.start_byte, name, ".".join(members), path, call.start_point[0] + 1)
 
@@ -284,7 +276,7 @@ class GoSource:
     def _case(self, case: Node, switch: Node, scope: Node | None) -> GoBranch:
         value = switch.child_by_field_name("value")
         conditions = [one for other in switch.named_children for one in other.children_by_field_name("value")]
-        own = " ".join(_text(one) for one in case.children_by_field_name("value"))
+        own = " ".join(text_of(one) for one in case.children_by_field_name("value"))
         tag = f"of switch {_short(value)}" if value is not None else "of a switch"
         text = f"{f'case {own}' if own else 'default'} {tag}"
         reads = [*([value] if value is not None else []), *conditions]
@@ -322,10 +314,10 @@ class GoSource:
         members, variables, waiting, seen = set[str](), set[str](), [condition], set[str]()
         while waiting:
             node = waiting.pop()
-            for one in _below(node, "field_identifier"):
-                members.add(_text(one))
-            for one in _below(node, "identifier"):
-                name = _text(one)
+            for one in below(node, "field_identifier"):
+                members.add(text_of(one))
+            for one in below(node, "identifier"):
+                name = text_of(one)
                 variables.add(name)
                 if name not in seen and len(seen) < _MOST_LOCALS:
                     seen.add(name)
@@ -335,13 +327,13 @@ class GoSource:
     def _assigned(self, name: str, function: Node) -> Iterator[Node]:
         """Yield what decides about a local variable; nothing of one that collects errors, which all of it does."""
         found = []
-        for statement in _below(function, *_ASSIGNS):
+        for statement in below(function, *_ASSIGNS):
             left = statement.child_by_field_name("left") or statement.child_by_field_name("name")
             target = left if left is not None else next(iter(statement.named_children), None)
-            if target is None or name not in [_text(one) for one in (target, *target.named_children)]:
+            if target is None or name not in [text_of(one) for one in (target, *target.named_children)]:
                 continue
             right = statement.child_by_field_name("right") or statement.child_by_field_name("value")
-            if right is not None and re.match(rf"append\(\s*{re.escape(name)}\b", _text(right)):
+            if right is not None and re.match(rf"append\(\s*{re.escape(name)}\b", text_of(right)):
                 return
             around = statement.parent.parent if statement.parent is not None else None
             while around is not None and around.type in ("block", "statement_list"):
@@ -355,7 +347,7 @@ class GoSource:
             yield from self.branches(found.start())[:1]
 
     def _function_of(self, node: Node | None) -> Node | None:
-        while node is not None and node.type not in _FUNCTIONS:
+        while node is not None and node.type not in FUNCTIONS:
             node = node.parent
         return node
 
@@ -370,8 +362,8 @@ class GoSource:
         Where the function has another name on the line, it is the first call that gives something.
         """
         known = self._calls_on(line)
-        own = [one for one in known if (_text(one) == callee if callee else _CONSTRUCTOR.match(_text(one)))]
-        given = (tuple(_steps_given(one)) for one in own or known)
+        own = [one for one in known if (text_of(one) == callee if callee else _CONSTRUCTOR.match(text_of(one)))]
+        given = (tuple(steps_given(one)) for one in own or known)
         return next(filter(None, given), ())
 
     def _calls_on(self, line: int) -> list[Node]:
@@ -389,10 +381,10 @@ class GoSource:
         for call in self._calls_on(line):
             arguments = _call_around(call).child_by_field_name("arguments")
             for given in arguments.named_children if arguments is not None else ():
-                path = given if given.type == "call_expression" else _assigned_path(given)
-                for one in _below(path, "call_expression") if path is not None else ():
+                path = given if given.type == "call_expression" else assigned_path(given)
+                for one in below(path, "call_expression") if path is not None else ():
                     function = one.child_by_field_name("function")
-                    if _text(None if function is None else function.child_by_field_name("field")) == "Key":
+                    if text_of(None if function is None else function.child_by_field_name("field")) == "Key":
                         return one.start_point[0] + 1
         return 0
 
@@ -400,7 +392,7 @@ class GoSource:
         """Return what a call on a line hands over as a parameter of a function, which is declared in this file; empty
         if the sources do not show it.
         """
-        call = next((one for one in self._calls_on(line) if _text(one) == callee), None)
+        call = next((one for one in self._calls_on(line) if text_of(one) == callee), None)
         declared = next((one for one in self._functions if one.start_point[0] + 1 == function_line), None)
         names = [] if declared is None else _parameters(declared)
         around = None if call is None else _call_around(call)
@@ -408,7 +400,7 @@ class GoSource:
         if given is None or parameter not in names:
             return ""
         values = [one for one in given.named_children if one.type != "comment"]
-        return _text(values[names.index(parameter)]) if names.index(parameter) < len(values) else ""
+        return text_of(values[names.index(parameter)]) if names.index(parameter) < len(values) else ""
 
     def pointers_in(self, function: str) -> dict[str, list[int]]:
         """Return the members that a function reads through a pointer, such as `spec.limit` of `*spec.limit`, with the
@@ -417,27 +409,27 @@ class GoSource:
         found: dict[str, list[int]] = {}
         node = next((node for node in self._functions if _name_of(node) == function), None)
         body = None if node is None else node.child_by_field_name("body")
-        for one in _below(body, "unary_expression") if body is not None else ():
+        for one in below(body, "unary_expression") if body is not None else ():
             operand = one.child_by_field_name("operand")
-            if operand is not None and operand.type == "selector_expression" and _text(one).startswith("*"):
-                lines = found.setdefault(_text(operand), [])
+            if operand is not None and operand.type == "selector_expression" and text_of(one).startswith("*"):
+                lines = found.setdefault(text_of(operand), [])
                 lines += [line] if (line := one.start_point[0] + 1) not in lines else []
         return found
 
     def made_by(self, offset: int, variable: str) -> tuple[str, int]:
         """Return the function whose result a variable has, of the function around an offset, and the line of that."""
         function = self._function_of(self._root.descendant_for_byte_range(offset, offset))
-        for one in _below(function, "short_var_declaration") if function is not None else ():
+        for one in below(function, "short_var_declaration") if function is not None else ():
             left, right = one.child_by_field_name("left"), one.child_by_field_name("right")
             value = None if right is None else right.named_children[0]
-            if left is not None and _text(left) == variable and value is not None and value.type == "call_expression":
-                return _text(value.child_by_field_name("function")), one.start_point[0] + 1
+            if left is not None and text_of(left) == variable and value is not None and value.type == "call_expression":
+                return text_of(value.child_by_field_name("function")), one.start_point[0] + 1
         return "", 0
 
     def guard_of(self, offset: int) -> GoGuard | None:
         """Return the condition or the loop right above an offset; None if there is none in its function."""
         node = self._root.descendant_for_byte_range(offset, offset)
-        while node is not None and node.parent is not None and node.type not in _FUNCTIONS:
+        while node is not None and node.parent is not None and node.type not in FUNCTIONS:
             parent = node.parent
             ranges = [one for one in parent.named_children if one.type == "range_clause"]
             if parent.type == "for_statement" and ranges and node.type == "block":
@@ -454,8 +446,8 @@ class GoSource:
         function = self._function_of(self._root.descendant_for_byte_range(offset, offset))
         nodes = [
             one
-            for one in (_below(function, "inc_statement") if function is not None else ())
-            if _text(next(iter(one.named_children), None)) in branch.variables and one.start_byte < branch.start
+            for one in (below(function, "inc_statement") if function is not None else ())
+            if text_of(next(iter(one.named_children), None)) in branch.variables and one.start_byte < branch.start
         ]
         return tuple(map(self._count, nodes)) if len(nodes) > 1 else ()
 
@@ -470,14 +462,16 @@ class GoSource:
             node
             for declared in self._root.named_children
             if declared.start_point[0] < step.line <= declared.end_point[0] + 1
-            for call in filter(_is_path, _below(declared, "call_expression"))
-            for node in _below(call.child_by_field_name("arguments") or call, "interpreted_string_literal")
-            if node.start_point[0] + 1 == step.line and step.name in _text(node)
+            for call in filter(is_path, below(declared, "call_expression"))
+            for node in below(call.child_by_field_name("arguments") or call, "interpreted_string_literal")
+            if node.start_point[0] + 1 == step.line and step.name in text_of(node)
         )
         call = next(map(_call_around, texts), None)
         function = self._function_of(call)
-        same = () if call is None or function is None else _below(function, "call_expression")
-        return list(dict.fromkeys([step.line, *(one.start_point[0] + 1 for one in same if _text(one) == _text(call))]))
+        same = () if call is None or function is None else below(function, "call_expression")
+        return list(
+            dict.fromkeys([step.line, *(one.start_point[0] + 1 for one in same if text_of(one) == text_of(call))])
+        )
 
     def calls_at(self, line: int) -> list[tuple[str, str]]:
         """Return the calls of other packages on a line: the name of the package in the file, and the function."""
@@ -488,18 +482,14 @@ class GoSource:
         while node is not None and node.parent is not None and node.parent.type not in ("block", "statement_list"):
             node = node.parent
         found = []
-        for call in [] if node is None else _below(node, "call_expression"):
+        for call in [] if node is None else below(node, "call_expression"):
             function = call.child_by_field_name("function")
             if function is None or function.type != "selector_expression" or function.start_point[0] + 1 != line:
                 continue
             operand, name = function.child_by_field_name("operand"), function.child_by_field_name("field")
-            if operand is not None and name is not None and _text(operand) in self.imports:
-                found.append((_text(operand), _text(name)))
+            if operand is not None and name is not None and text_of(operand) in self.imports:
+                found.append((text_of(operand), text_of(name)))
         return found
-
-
-def _text(node: Node | None) -> str:
-    return "" if node is None or node.text is None else node.text.decode("utf-8", "replace")
 
 
 def _cut(text: str) -> str:
@@ -508,11 +498,11 @@ def _cut(text: str) -> str:
 
 
 def _short(node: Node | None) -> str:
-    return _cut(_text(node))
+    return _cut(text_of(node))
 
 
 def _name_of(function: Node) -> str:
-    return _text(function.child_by_field_name("name"))
+    return text_of(function.child_by_field_name("name"))
 
 
 def _condition(statement: Node) -> Node:
@@ -529,17 +519,6 @@ def _last_statement(block: Node) -> Node | None:
     return _last_statement(last) if last is not None and last.type == "statement_list" else last
 
 
-def _below(node: Node, *types: str, stops: tuple[str, ...] = ()) -> Iterator[Node]:
-    """Yield the nodes of some types in a tree, the node itself among them."""
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        if one.type in types:
-            yield one
-        if one.type not in stops:
-            waiting += reversed(one.named_children)
-
-
 def _selected(node: Node) -> Node:
     """Return a name with the package or value that it is selected from."""
     return node.parent if node.type == "field_identifier" and node.parent is not None else node
@@ -549,7 +528,7 @@ def _parameters(function: Node) -> list[str]:
     declared = function.child_by_field_name("parameters")
     names = []
     for one in declared.named_children if declared is not None else ():
-        names += [_text(name) for name in one.children_by_field_name("name")] or [""]
+        names += [text_of(name) for name in one.children_by_field_name("name")] or [""]
     return names
 
 
@@ -566,7 +545,7 @@ def _alias_of(node: Node) -> str:
     if parent is None or parent.type not in ("var_spec", "short_var_declaration"):
         return ""
     name = parent.child_by_field_name("name") or parent.child_by_field_name("left")
-    return _text(name) if name != node else ""
+    return text_of(name) if name != node else ""
 
 
 def _call_around(node: Node) -> Node:
@@ -575,77 +554,3 @@ def _call_around(node: Node) -> Node:
             break
         node = node.parent
     return node
-
-
-def _steps_given(node: Node) -> Iterator[GivenStep]:
-    """Yield the members in the paths that the calls around a use are given; of several paths none is sure."""
-    while node.parent is not None:
-        node = node.parent
-        if node.type in _FUNCTIONS:
-            return
-        arguments = node.child_by_field_name("arguments") if node.type == "call_expression" else None
-        paths = (
-            []
-            if arguments is None
-            else [one for one in arguments.named_children if one.type == "call_expression" and _is_path(one)]
-        )
-        if len(paths) == 1:
-            yield from _steps_of(paths[0])
-        elif arguments is not None and not paths:
-            known = [one for one in map(_assigned_path, arguments.named_children) if one is not None]
-            if len(known) == 1:
-                yield from _steps_of(known[0])
-
-
-def _steps_of(path: Node) -> Iterator[GivenStep]:
-    """Yield the members that a path is made of, those of the local variable that it begins with first."""
-    start: Node | None = path
-    calls = []
-    while start is not None and start.type == "call_expression":
-        function = start.child_by_field_name("function")
-        if _text(None if function is None else function.child_by_field_name("field")) in _NAMING:
-            calls.append(start)
-        start = None if function is None else function.child_by_field_name("operand")
-    before = None if start is None else _assigned_path(start)
-    if before is not None and before.start_byte < path.start_byte:
-        yield from _steps_of(before)
-    for call in reversed(calls):
-        for text in _below(call.child_by_field_name("arguments") or call, "interpreted_string_literal"):
-            for name in (unquote(_text(text)) or _text(text)).split("."):
-                yield GivenStep(name, text.start_point[0] + 1)
-
-
-def _assigned_path(name: Node) -> Node | None:
-    """Return the path that a local variable is where it is used; None for one that is not known, or may be another."""
-    function = name.parent if name.type == "identifier" else None
-    while function is not None and function.type not in _FUNCTIONS:
-        function = function.parent
-    found = list[tuple[Node, bool]]()
-    for one in _below(function, "short_var_declaration", "assignment_statement") if function is not None else ():
-        left, right, scope = one.child_by_field_name("left"), one.child_by_field_name("right"), one.parent
-        if left is None or right is None or scope is None or _text(left) != _text(name):
-            continue
-        is_in_scope = name.start_byte < scope.end_byte
-        if one.end_byte <= name.start_byte and (is_in_scope or one.type == "assignment_statement"):
-            found.append((right.named_children[0], is_in_scope))
-        elif one.type == "assignment_statement" and _is_in_loop(name, one):
-            return None
-    last, is_sure = max(found, key=lambda one: one[0].start_byte, default=(None, False))
-    is_known = last is not None and last.type == "call_expression" and _is_path(last)
-    return last if is_known and (is_sure or len(found) == 1) else None
-
-
-def _is_in_loop(name: Node, later: Node) -> bool:
-    """Whether what stands behind a name may run before it."""
-    around: Node | None = later
-    while around is not None and around.start_byte > name.start_byte:
-        around = around.parent
-    while around is not None and around.type not in (*_FUNCTIONS, "for_statement"):
-        around = around.parent
-    return around is not None and around.type == "for_statement"
-
-
-def _is_path(call: Node) -> bool:
-    function = call.child_by_field_name("function")
-    name = None if function is None else function.child_by_field_name("field")
-    return _text(name) in ("Child", "NewPath", "Key", "Index")

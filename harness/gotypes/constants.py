@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 
 from tree_sitter import Node
 
+from harness.gotypes.gonodes import text_of
+
 Value: TypeAlias = str | int | float | bool | None
 Found: TypeAlias = tuple[Value, str]
 """A value and its type: qualified, the name of a builtin, or empty when untyped."""
@@ -50,11 +52,11 @@ def evaluate(node: Node, iota: int, names: Names, depth: int = 0) -> Found:
         return NOTHING
     kind = node.type
     if kind in _LITERALS:
-        return _LITERALS[kind](_text(node)), ""
+        return _LITERALS[kind](text_of(node)), ""
     if kind == "iota":
         return iota, ""
     if kind in ("identifier", "selector_expression"):
-        return names.constant(_text(node))
+        return names.constant(text_of(node))
     if kind == "parenthesized_expression" and node.named_child_count == 1:
         return evaluate(node.named_children[0], iota, names, depth + 1)
     if kind == "unary_expression":
@@ -77,10 +79,6 @@ def convert(found: Found, qualified: str, builtin: str) -> Found:
         return (int(value) if value.is_integer() else None), qualified
     fits = {str: builtin == "string", bool: builtin == "bool", int: builtin in INTEGERS, float: builtin in FLOATS}
     return (value if not builtin or fits.get(type(value), False) else None), qualified
-
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("utf-8", "replace")
 
 
 def _finite(value: int) -> float | None:
@@ -247,7 +245,7 @@ def _conversion(node: Node, iota: int, names: Names, depth: int) -> Found:
     if called is None or len(given) != 1 or given[0] is None:
         return NOTHING
     found = evaluate(given[0], iota, names, depth + 1)
-    name = _text(called).strip("() ")
+    name = text_of(called).strip("() ")
     if name == "len":
         return (len(found[0].encode()) if isinstance(found[0], str) else None), "int"
     qualified, builtin = names.type(name)

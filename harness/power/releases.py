@@ -18,7 +18,7 @@ from harness.power.mutant import Record
 from harness.power.suites import JudgingProgress
 from harness.subject import Note
 from harness.targets.kubernetes.build import worker_for
-from harness.targets.kubernetes.mutants.marked import near_marks
+from harness.targets.kubernetes.mutants.marks import near_marks
 from harness.targets.kubernetes.mutants.population import all_mutants, draw
 from harness.targets.kubernetes.mutants.program import MutantBuild, build_mutants, mutated_folders
 from harness.targets.kubernetes.release import find_release

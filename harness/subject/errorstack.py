@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.gotypes.branches import GivenStep
+from harness.gotypes.pathsteps import GivenStep
 from harness.subject.callsites import MODULES, CallSites, CodeLine, places_of
 
 _MOST_CALLS = 60

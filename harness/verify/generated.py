@@ -19,12 +19,13 @@ from tree_sitter import Node
 from harness.compiler.plan import TypePlan, rules_in
 from harness.field import Level
 from harness.gotypes.constants import unquote
+from harness.gotypes.gonodes import text_of
 from harness.gotypes.packages import Universe
 from harness.tags.families import enum, union
 from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, CheckFunction, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
 from harness.verify.collector import Member
-from harness.verify.gosource import GoFile, parse_file, text_of, walk
+from harness.verify.gosource import GoFile, parse_file, walk
 
 FILE = "zz_generated.validations.go"
 VALIDATE = "k8s.io/apimachinery/pkg/api/validate"

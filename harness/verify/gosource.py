@@ -10,6 +10,7 @@ import tree_sitter_go
 from tree_sitter import Language, Node, Parser
 
 from harness.gotypes.constants import unquote
+from harness.gotypes.gonodes import text_of
 from harness.gotypes.scanner import read_source
 from harness.verify.sources import Declaration, Name, lines_of
 
@@ -60,11 +61,6 @@ def walk(node: Node) -> Iterator[Node]:
         one = waiting.pop()
         yield one
         waiting += reversed(one.children)
-
-
-def text_of(node: Node | None) -> str:
-    """Return the text of a node, empty for None."""
-    return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
 def _declared(root: Node) -> Iterator[tuple[str, Node]]:

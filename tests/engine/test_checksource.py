@@ -459,9 +459,12 @@ def test_every_name_that_is_wrong_has_the_lines_that_give_it() -> None:
     finding = msgspec.structs.replace(found, cause="wrong-path", path="spec.a.b", member="a.b", source="", fix="mend")
     told = add_handwritten_source(finding, traced, ToldCode()).fix
     assert all(f"the name {name} is given at v.go:4 in {name} and at v.go:5 in {name}; " in told for name in "ab")
-    alike = ToldCode()
-    alike.find_name = lambda check, name, is_key=False: GivenName((CodeLine("v.go", 4, "f"),))  # type: ignore[method-assign]
-    told = add_handwritten_source(finding, traced, alike).fix
+
+    class OneLine(ToldCode):
+        def find_name(self, check: Made, name: str, is_key: bool = False) -> GivenName | None:
+            return GivenName((CodeLine("v.go", 4, "f"),))
+
+    told = add_handwritten_source(finding, traced, OneLine()).fix
     assert "; the names a and b are given at v.go:4 in f; the" in told
     items = msgspec.structs.replace(error, field="spec.a[0].b", source="v.go:7 in f")
     finding = msgspec.structs.replace(finding, path="spec.a[*].b", member="[*].b")

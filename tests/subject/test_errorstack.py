@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.gotypes.branches import GivenStep, GoSource
+from harness.gotypes.branches import GoSource
+from harness.gotypes.pathsteps import GivenStep
 from harness.subject.callsites import CallSites
 from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.subject.errorstack import ErrorStacks, Made

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from harness.gotypes.gonodes import walk
 from harness.targets.kubernetes.mutants.gosource import (
     ParsedFunction,
     end_of_package_clause,
     read_functions,
     statement_around,
-    walk,
 )
 from harness.targets.kubernetes.mutants.operators import OPERATORS, GoOperator
 

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import tree_sitter_go
 from tree_sitter import Language, Node, Parser
 
+from harness.gotypes.gonodes import FUNCTIONS, text_of
+
 _GO = Language(tree_sitter_go.language())
-_FUNCTIONS = ("function_declaration", "method_declaration")
 _BODIES = ("block", "expression_case", "default_case", "type_case", "communication_case")
 _IMPORT = re.compile(r'^\s*(?:import\s+)?(?:(\w+)\s+)?"([^"\n]+)"\s*(?://.*)?$', re.M)
-
-
-def text_of(node: Node | None) -> str:
-    """Return the source text of a node."""
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """Yield a node and all named nodes below it, in the order of the source."""
-    stack = [node]
-    while stack:
-        one = stack.pop()
-        yield one
-        stack += reversed(one.named_children)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +69,7 @@ def read_functions(file: str, source: bytes) -> list[ParsedFunction]:
     root = parse(source)
     if root.has_error:
         return []
-    found = [ParsedFunction(file, node) for node in root.named_children if node.type in _FUNCTIONS]
+    found = [ParsedFunction(file, node) for node in root.named_children if node.type in FUNCTIONS]
     return [one for one in found if one.node.child_by_field_name("body") is not None]
 
 

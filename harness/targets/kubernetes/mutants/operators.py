@@ -14,7 +14,8 @@ from typing import TypeAlias
 
 from tree_sitter import Node
 
-from harness.targets.kubernetes.mutants.gosource import ParsedFunction, statement_around, text_of, walk
+from harness.gotypes.gonodes import text_of, walk
+from harness.targets.kubernetes.mutants.gosource import ParsedFunction, statement_around
 
 Change: TypeAlias = tuple[Node, str]
 """A part of a function and the text that replaces it."""

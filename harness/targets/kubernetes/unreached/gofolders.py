@@ -11,15 +11,9 @@ from pathlib import Path
 from tree_sitter import Node
 
 from harness.diagnostics import InputError
+from harness.gotypes.gonodes import text_of, walk
 from harness.limits import read_checkout
-from harness.targets.kubernetes.mutants.gosource import (
-    ParsedFunction,
-    imports_of,
-    parse,
-    read_functions,
-    text_of,
-    walk,
-)  # fmt: skip
+from harness.targets.kubernetes.mutants.gosource import ParsedFunction, imports_of, parse, read_functions  # fmt: skip
 
 _TOP = "k8s.io/kubernetes/"
 _API = re.compile(r"k8s\.io/api/(\w+)/v\w+")

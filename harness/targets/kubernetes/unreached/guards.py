@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from harness.targets.kubernetes.mutants.gosource import text_of, walk
+from harness.gotypes.gonodes import text_of, walk
 
 _FUNCTIONS = ("function_declaration", "method_declaration", "func_literal")
 _SWITCHES = ("expression_switch_statement", "type_switch_statement", "select_statement")

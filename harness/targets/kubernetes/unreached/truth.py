@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from tree_sitter import Node
 
-from harness.targets.kubernetes.mutants.gosource import ParsedFunction, parse, text_of, walk
-from harness.targets.kubernetes.unreached.defaulted import Defaults, unset_value
+from harness.gotypes.gonodes import text_of, walk
+from harness.targets.kubernetes.mutants.gosource import ParsedFunction, parse
+from harness.targets.kubernetes.unreached.defaults import Defaults, unset_value
 from harness.targets.kubernetes.unreached.gofolders import GoFolders, parameters_of
 from harness.targets.kubernetes.unreached.guards import Requirement, is_assigned_between, operands, settled
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.targets.kubernetes.mutants.marked import near_marks
+from harness.targets.kubernetes.mutants.marks import near_marks
 from harness.targets.kubernetes.mutants.population import all_mutants
 from tests.targets.kubernetes.places import write
 

@@ -7,7 +7,8 @@ from functools import cache
 
 from tree_sitter import Node
 
-from harness.targets.kubernetes.mutants.gosource import ParsedFunction, text_of, walk
+from harness.gotypes.gonodes import text_of, walk
+from harness.targets.kubernetes.mutants.gosource import ParsedFunction
 from harness.targets.kubernetes.unreached.gofolders import GoFolders, GoType
 from harness.targets.kubernetes.unreached.guards import operands, requirements
 

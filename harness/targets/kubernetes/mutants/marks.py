@@ -11,9 +11,10 @@ from pathlib import Path
 
 from tree_sitter import Node
 
+from harness.gotypes.gonodes import text_of, walk
 from harness.limits import read_checkout
 from harness.targets.kubernetes.mutants.gomutant import GoMutant
-from harness.targets.kubernetes.mutants.gosource import ParsedFunction, imports_of, read_functions, text_of, walk
+from harness.targets.kubernetes.mutants.gosource import ParsedFunction, imports_of, read_functions
 from harness.targets.kubernetes.mutants.operators import MARK
 
 _MARKS = re.compile(rf"\b{MARK}\b|\b\w*[cC]overed\b")
