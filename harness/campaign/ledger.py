@@ -23,6 +23,7 @@ import msgspec
 
 import harness
 from harness.campaign.corpora import CampaignCorpus
+from harness.campaign.mutants import MutantCount
 from harness.campaign.plan import CampaignPlan, CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
 from harness.report.model.document import Report
@@ -165,6 +166,14 @@ class CampaignLedger:
     def keep(self, unit: CampaignUnit, document: bytes) -> None:
         """Keep the report of a unit. Raises: HarnessError if it cannot be written."""
         self._write(f"units/{unit.digest}.json.gz", gzip.compress(document, 6, mtime=0))
+
+    def keep_mutants(self, unit: CampaignUnit, counted: MutantCount) -> None:
+        """Keep what became of the mutants of a unit. Raises: HarnessError if it cannot be written."""
+        self.keep(unit, msgspec.json.encode(counted))
+
+    def mutants(self, unit: CampaignUnit) -> MutantCount:
+        """Return what became of the mutants of a unit. Raises: HarnessError if its report is damaged."""
+        return self._report(unit, lambda data, _: msgspec.json.decode(data, type=MutantCount))
 
     def report(self, unit: CampaignUnit) -> Report:
         """Return the report of a unit. Raises: HarnessError if it is damaged."""

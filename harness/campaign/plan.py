@@ -2,7 +2,8 @@
 
 A plan is YAML: `targets` (each names a target by the options of `harness run`), `gates` (settings of feature gates),
 `pairwise` (gates, or lists of gates that go on and off together, of which every pair of values is covered by some
-setting), `seeds`, `cases` (for each target, setting and seed) and `shards` (units that each of these is cut into).
+setting), `seeds`, `cases` (for each target, setting and seed), `shards` (units that each of these is cut into) and
+`power` (the cases of mutation testing of each target and setting, one more unit).
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ OPTIONS = (
 )  # fmt: skip
 """The options of `harness run` that a target may have, next to `suite`."""
 _NAMING = ("suite", "kubernetes", "crd", "policy", "command")
-_KEYS = ("targets", "gates", "pairwise", "seeds", "cases", "shards")
+_KEYS = ("targets", "gates", "pairwise", "seeds", "cases", "shards", "power")
 _LISTS = ("example", "kind", "operation")
 _CHOICES = {"operation": ("create", "update"), "mode": ("served", "given"), "declarative": ("target", "python")}
 _SWITCHES = ("schema", "branches")
+_NOT_OF_POWER = ("crd", "policy", "before", "against", "webhook", "function", "validator", "schema", "operation")
+"""The options of a target that `harness power` does not have, or of which it has no rules to break."""
 DEFAULT_SETTING = "default"
 """The setting of gates that a release has by itself."""
 _SETTING = re.compile(r"\w+=(true|false)(,\w+=(true|false))*")
@@ -43,7 +46,8 @@ DEFAULT_CASES = 100_000
 class CampaignUnit(msgspec.Struct, frozen=True):
     """One run of one shard: the words that name its target, its gates, seed, number of cases, and shard `I/N`.
 
-    `corpus` is the digest of the corpus that it starts from, empty for none.
+    `corpus` is the digest of the corpus that it starts from, empty for none. `power`: mutants of the rules are tested,
+    by `harness power`, instead of a run.
     """
 
     target: tuple[str, ...]
@@ -52,6 +56,7 @@ class CampaignUnit(msgspec.Struct, frozen=True):
     cases: int
     shard: str
     corpus: str = ""
+    power: bool = False
 
     @property
     def digest(self) -> str:
@@ -65,20 +70,22 @@ class CampaignUnit(msgspec.Struct, frozen=True):
 
     @property
     def arguments(self) -> list[str]:
-        """The arguments of `harness run` that ask it."""
-        words = [*self.target, "--seed", str(self.seed), "--max-cases", str(self.cases)]
+        """The command of the harness that asks it, and its arguments."""
+        target = [word for word in self.target if word != "--branches" or not self.power]
+        words = ["power" if self.power else "run", *target, "--seed", str(self.seed), "--max-cases", str(self.cases)]
         words += ["--gates", self.gates] if self.gates else []
         return words + (["--shard", self.shard] if self.shard != "1/1" else [])
 
     def __str__(self) -> str:
         shard = f" shard {self.shard}" if self.shard != "1/1" else ""
-        return f"{name_setting(self.setting)} seed {self.seed}{shard}"
+        return f"{name_setting(self.setting)} seed {self.seed}{shard}{' mutants' if self.power else ''}"
 
 
 class CampaignPlan(msgspec.Struct, frozen=True):
     """What a campaign asks. `targets` are words of `harness run`; `gates` are texts such as `A=true,B=false`.
 
-    `corpus` is the digest of the corpus that every unit starts from: what a unit finds depends on it.
+    `corpus` is the digest of the corpus that every unit starts from: what a unit finds depends on it. `power`: the
+    cases for which the mutants of each target and setting are searched; 0 for none.
     """
 
     targets: tuple[tuple[str, ...], ...]
@@ -87,6 +94,7 @@ class CampaignPlan(msgspec.Struct, frozen=True):
     cases: int = DEFAULT_CASES
     shards: int = 1
     corpus: str = ""
+    power: int = 0
 
     @property
     def digest(self) -> str:
@@ -98,6 +106,8 @@ class CampaignPlan(msgspec.Struct, frozen=True):
         for target, gates, seed in itertools.product(self.targets, self.gates, self.seeds):
             for number in range(1, self.shards + 1):
                 yield CampaignUnit(target, gates, seed, self.cases, f"{number}/{self.shards}", self.corpus)
+        for target, gates in itertools.product(self.targets, self.gates) if self.power else ():
+            yield CampaignUnit(target, gates, self.seeds[0], self.power, "1/1", power=True)
 
 
 def name_setting(setting: tuple[Sequence[str], str]) -> str:
@@ -124,11 +134,13 @@ def read_plan(file: Path) -> CampaignPlan:
     seeds = _seeds(file, found.get("seeds", 1), problems)
     cases = _number(file, "cases", found.get("cases", DEFAULT_CASES), problems)
     shards = _number(file, "shards", found.get("shards", 1), problems)
+    power = _number(file, "power", found["power"], problems) if "power" in found else 0
+    problems += _without_mutants(file, targets) if power else ()
     if not problems and len(targets) * len(gates) * len(seeds) * shards > _MOST_UNITS:
         problems.append(_wrong(file, f"it has more than {_MOST_UNITS:,} units"))
     if problems:
         raise InputError(problems)
-    return CampaignPlan(targets, gates, seeds, cases, shards)
+    return CampaignPlan(targets, gates, seeds, cases, shards, power=power)
 
 
 def cover_pairs(groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -173,6 +185,14 @@ def _targets(file: Path, entries: Any, problems: list[Diagnostic]) -> Iterator[t
                 else:
                     words += [one] if key == "suite" else [f"--{key}", one]
         yield tuple(words)
+
+
+def _without_mutants(file: Path, targets: Sequence[Sequence[str]]) -> Iterator[Diagnostic]:
+    """Yield the targets that have no rules to break."""
+    for number, words in enumerate(targets, 1):
+        if others := [f"--{name}" for name in _NOT_OF_POWER if f"--{name}" in words]:
+            message = f"target {number}: `harness power` breaks no rule of a target with {' and '.join(others)}"
+            yield _wrong(file, message, fix="leave power out, or give this target a plan of its own")
 
 
 def _gates(file: Path, found: Mapping[str, Any], problems: list[Diagnostic]) -> tuple[str, ...]:

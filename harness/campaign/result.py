@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from harness.campaign.corpora import CampaignCorpus, merge_corpora
 from harness.campaign.ledger import CampaignLedger
+from harness.campaign.mutants import MutantCount, add_counts
 from harness.campaign.plan import CampaignUnit, name_setting
 from harness.report.model.document import Report
 from harness.report.model.merging import combine
@@ -16,11 +17,16 @@ from harness.report.model.merging import combine
 
 @dataclass(frozen=True, slots=True)
 class MergedSetting:
-    """A target under one setting of gates: its name, its report, and the units that have none yet."""
+    """A target under one setting of gates: its name, its report, and the units that have none yet.
+
+    `seconds` is the time that its units took, one after another; `mutants` what mutation testing killed.
+    """
 
     name: str
     report: Report
     missing: tuple[CampaignUnit, ...]
+    seconds: float = 0.0
+    mutants: MutantCount = field(default_factory=MutantCount)
 
 
 def merge_settings(ledger: CampaignLedger, only: frozenset[str] | None = None) -> Iterator[MergedSetting]:
@@ -36,15 +42,17 @@ def merge_settings(ledger: CampaignLedger, only: frozenset[str] | None = None) -
     for seeds in settings.values():
         merged: Report | None = None
         units = [unit for several in seeds.values() for unit in several]
+        seconds = 0.0
         for several in seeds.values():
-            reports = [ledger.report(unit) for unit in several if unit.digest in done]
+            reports = [ledger.report(unit) for unit in several if unit.digest in done and not unit.power]
             if reports:
+                seconds += sum(one.seconds for one in reports)
                 found = combine(reports)
                 merged = found if merged is None else _add(merged, found)
         if merged is not None:
-            yield MergedSetting(
-                name_setting(units[0].setting), merged, tuple(unit for unit in units if unit.digest not in done)
-            )
+            mutants = add_counts(ledger.mutants(unit) for unit in units if unit.power and unit.digest in done)
+            missing = tuple(unit for unit in units if unit.digest not in done)
+            yield MergedSetting(name_setting(units[0].setting), merged, missing, seconds, mutants)
 
 
 def collect_corpus(ledger: CampaignLedger) -> CampaignCorpus:
@@ -57,7 +65,9 @@ def collect_corpus(ledger: CampaignLedger) -> CampaignCorpus:
         (one.subject, one.fingerprint): one.case for merged in merge_settings(ledger) for one in merged.report.findings
     }
     cases = (case for case in findings.values() if case.object is not None)
-    return merge_corpora((ledger.corpus(unit.digest) for unit in ledger.units() if unit.digest in done), cases)
+    return merge_corpora(
+        (ledger.corpus(unit.digest) for unit in ledger.units() if unit.digest in done and not unit.power), cases
+    )
 
 
 def _add(merged: Report, other: Report) -> Report:

@@ -1,4 +1,4 @@
-"""Computes one unit: `harness run` in a process of its own, whose report and corpus go to the ledger."""
+"""Computes one unit: `harness run` or `harness power` in a process of its own, whose report goes to the ledger."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from harness.campaign.corpora import read_corpus, write_corpus
 from harness.campaign.ledger import CampaignLedger, LedgerError, code_digest
+from harness.campaign.mutants import PowerDocument, count_mutants
 from harness.campaign.plan import CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
 from harness.report.formats.json import encode
@@ -27,6 +29,8 @@ MOST_SHOWN = 600
 """At most this many bytes of what a run said are shown."""
 _COMPLETE = "budget"
 """How a part of a run ends that asked all of its cases."""
+_TESTED = (0, 1)
+"""The exit codes of `harness power` when mutants were tested: all known, or some that survived are not."""
 _OF_GO = frozenset({"--kubernetes", "--policy", "--validator"})
 """The options of targets that are built with Go."""
 
@@ -57,12 +61,14 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
 
     A run that ended before all cases is not kept. Raises: HarnessError with what the run said.
     """
+    if unit.power:
+        return _test_mutants(unit, ledger, folder)
     with tempfile.TemporaryDirectory(prefix="harness-unit-") as temporary:
         file, corpus, problems = Path(temporary, "report.json"), Path(temporary, "corpus"), list[str]()
         if unit.corpus:
             write_corpus(ledger.corpus(unit.corpus), corpus, problems.append)
         options = ("--jobs", "1", "--quiet", "--exceptions", os.devnull, "--json", str(file), "--corpus", str(corpus))
-        code, _, said = run_harness(("run", *unit.arguments, *options), folder)
+        code, _, said = run_harness((*unit.arguments, *options), folder)
         if code is None:
             raise _failed(unit, f"it took more than {MAX_UNIT_SECONDS:.0f} s")
         if not file.is_file():
@@ -83,6 +89,21 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
         )
         ledger.keep(unit, encode(msgspec.structs.replace(report, findings=findings)))
         return report.cases
+
+
+def _test_mutants(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
+    """Test the mutants of a unit, and keep how many were killed and which survived. Returns the cases."""
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    with tempfile.TemporaryDirectory(prefix="harness-unit-") as temporary:
+        file = Path(temporary, "power.json")
+        code, _, said = run_harness((*unit.arguments, "--jobs", "1", "--quiet", "--json", str(file)), folder)
+        if code is None:
+            raise _failed(unit, f"it took more than {MAX_UNIT_SECONDS:.0f} s")
+        if code not in _TESTED or not file.is_file():
+            raise _failed(unit, said or f"exit code {code}")
+        found = msgspec.json.decode(file.read_bytes(), type=PowerDocument)
+    ledger.keep_mutants(unit, count_mutants(found, started))
+    return sum(part.cases for part in found.parts)
 
 
 def compute_remotely(task: bytes) -> bytes:
@@ -146,4 +167,4 @@ def run_harness(words: Sequence[str], folder: str) -> tuple[int | None, bytes, s
 
 
 def _failed(unit: CampaignUnit, why: str) -> TargetError:
-    return TargetError(f"{unit} could not be computed", why, f"harness run {' '.join(unit.arguments)} shows it")
+    return TargetError(f"{unit} could not be computed", why, f"harness {' '.join(unit.arguments)} shows it")

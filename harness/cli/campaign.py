@@ -283,13 +283,15 @@ def _judge(
 def _show_settings(rows: Sequence[tuple[MergedSetting, Report]]) -> None:
     """Show what each setting found, and what no setting before it did."""
     table = Table(
-        "target and gates", "cases", "findings", "of these new", "missing units", box=None, header_style="bold"
-    )
+        "target and gates", "cases", "findings", "of these new", "mutants killed", "missing units", box=None,
+        header_style="bold",
+    )  # fmt: skip
     seen: set[str] = set()
     for merged, judged in rows:
         found = {finding.fingerprint for finding in judged.findings}
         table.add_row(
             visible(merged.name), f"{judged.cases:,}", f"{len(found):,}", f"{len(found - seen):,}",
+            f"{merged.mutants.killed:,} of {merged.mutants.tested:,}" if merged.mutants.tested else "not tested",
             f"{len(merged.missing):,}",
         )  # fmt: skip
         seen |= found

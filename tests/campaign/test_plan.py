@@ -20,7 +20,7 @@ def test_a_plan_is_cut_into_units_of_every_target_setting_seed_and_shard(tmp_pat
     )
     units = list(read_plan(file).units())
     assert 2 * 2 * 2 * 3 == len(units) == len({unit.digest for unit in units})
-    asked = "--kubernetes 1.37.1 --kind pods --kind apps/* --seed 1 --max-cases 500 --gates default --shard 1/3"
+    asked = "run --kubernetes 1.37.1 --kind pods --kind apps/* --seed 1 --max-cases 500 --gates default --shard 1/3"
     assert asked == " ".join(units[0].arguments)
     assert "suites/claim_v1 --gates A=true seed 2 shard 3/3" == str(units[-1])
 
@@ -30,6 +30,21 @@ def test_a_target_may_count_the_handwritten_code_that_it_reaches(tmp_path: Path)
     file = tmp_path / "plan.yaml"
     file.write_text("targets: [{kubernetes: '1.37.1', branches: true}]\n")
     assert (("--kubernetes", "1.37.1", "--branches"),) == read_plan(file).targets
+
+
+def test_mutants_of_each_target_and_setting_are_a_unit_more(tmp_path: Path) -> None:
+    """Asked by `harness power`, which counts no code."""
+    file = tmp_path / "plan.yaml"
+    file.write_text(
+        "targets:\n- {kubernetes: '1.37.1', branches: true}\n- suite: s\ngates: [default, 'A=true']\n"
+        "seeds: [4, 5]\ncases: 500\nshards: 3\npower: 70\n"
+    )
+    units = list(read_plan(file).units())
+    mutants = [unit for unit in units if unit.power]
+    assert (2 * 2 * 2 * 3 + 4, 4) == (len({unit.digest for unit in units}), len(mutants))
+    assert "power --kubernetes 1.37.1 --seed 4 --max-cases 70 --gates default" == " ".join(mutants[0].arguments)
+    assert "s --gates A=true seed 4 mutants" == str(mutants[-1])
+    assert mutants[0].setting == units[0].setting
 
 
 def test_the_same_plan_gives_the_same_units() -> None:
@@ -77,6 +92,8 @@ def test_gates_that_need_one_another_go_together(tmp_path: Path) -> None:
         ("targets: [{suite: s}]\npairwise: [A]", ["2 to 40 different gates"]),
         ("targets: [{suite: s}]\npairwise: [A, [B, A]]", ["not 2 with 2 gates"]),
         ("targets: [{suite: s}]\npairwise: [A, B, []]", ["not 3 with 2 gates"]),
+        ("targets: [{suite: s}]\npower: -1", ["power is -1"]),
+        ("targets: [{suite: s}, {suite: s, against: r}]\npower: 1", ["target 2: `harness power` breaks no rule"]),
         ("targets: [{suite: s}]\npairwise: [A, [B, [C]]]", ["pairwise: a list of texts"]),
         ("targets: [{suite: s}]\npairwise: A", ["pairwise: a list of texts"]),
         ("targets: [{suite: s}]\ngates: A=true", ["gates: a list of texts"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -13,11 +14,13 @@ from distributed.protocol.serialize import serialize
 from harness.campaign import unitrun
 from harness.campaign.ledger import CampaignLedger, code_digest
 from harness.campaign.plan import CampaignPlan, CampaignUnit
-from harness.campaign.unitrun import RemoteResult, UnitTask, compute_remotely
+from harness.campaign.result import collect_corpus, merge_settings
+from harness.campaign.unitrun import RemoteResult, UnitTask, compute, compute_remotely
 from harness.diagnostics import HarnessError
 from harness.targets.kubernetes.release import Toolchain
 from tests.report.made import HOSTILE
 
+ROOT = Path(__file__).parent.parent.parent
 UNIT = CampaignUnit(("migration",), "default", 1, 50, "1/1")
 
 
@@ -100,3 +103,31 @@ def test_nothing_of_a_target_is_pickled(
     assert HOSTILE in msgspec.json.decode(data, type=RemoteResult).problem
     header, frames = serialize(data, serializers=("dask", "msgpack"))
     assert ("dask", [data]) == (header["serializer"], frames)
+
+
+def test_mutants_are_a_unit_of_a_ledger(tmp_path: Path) -> None:
+    """How many were killed, and which survived; the findings and the corpus of a setting are those of its runs."""
+    shutil.copytree(ROOT / "examples" / "migration", tmp_path / "migration")
+    ledger = CampaignLedger(str(tmp_path / "ledger"))
+    ledger.create()
+    ledger.add_plan(CampaignPlan((("migration",),), cases=50, power=5))
+    units = list(ledger.units())
+    assert [False, True] == [unit.power for unit in units]
+    for unit in units:
+        assert compute(unit, ledger, str(tmp_path)) > 0
+    assert {unit.digest for unit in units} == ledger.done()
+    (merged,) = merge_settings(ledger)
+    assert 0 < merged.mutants.killed < merged.mutants.tested
+    assert merged.mutants.tested - merged.mutants.killed == len(merged.mutants.surviving)
+    assert 0 < merged.seconds == ledger.report(units[0]).seconds
+    assert () == merged.missing
+    assert collect_corpus(ledger).seeds
+    assert ledger.day(units[1]).startswith("20")
+
+
+def test_mutants_that_cannot_be_tested_are_told(ledger: CampaignLedger, tmp_path: Path) -> None:
+    """With the command that shows it."""
+    unit = msgspec.structs.replace(UNIT, power=True)
+    with pytest.raises(HarnessError, match=r"not a folder(.|\n)*harness power migration --seed 1 --max-cases 50"):
+        compute(unit, ledger, str(tmp_path))
+    assert frozenset() == ledger.done()

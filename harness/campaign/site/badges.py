@@ -44,11 +44,13 @@ class BadgePicture(msgspec.Struct, frozen=True):
 
 
 def badges(counts: SiteCounts) -> Iterator[tuple[str, EndpointBadge]]:
-    """Yield the badges of counts with the names of their files. Blocks have one if they were counted."""
+    """Yield the badges of counts with the names of their files. Blocks and mutants have one if they were counted."""
     yield "findings", _findings(counts)
     yield "rules", _coverage("rules fired", counts.rules)
     if counts.blocks.total:
         yield "blocks", _coverage("handwritten blocks reached", counts.blocks)
+    if counts.mutants.total:
+        yield "mutants", _coverage("mutants killed", counts.mutants)
 
 
 def draw_badge(badge: EndpointBadge) -> BadgePicture:

@@ -36,6 +36,7 @@ def draw_charts(history: Sequence[SiteCounts]) -> list[HistoryChart]:
     shares = [
         ("rules", "graduation", [_percent(one.rules) for one in history]),
         ("blocks", "shadow", [_percent(one.blocks) for one in history]),
+        ("mutants killed", "visible", [_percent(one.mutants) for one in history]),
     ]
     numbers = [
         (name, name, [float(one.severities.get(name, 0)) for one in history])
@@ -46,6 +47,9 @@ def draw_charts(history: Sequence[SiteCounts]) -> list[HistoryChart]:
     charts = [_draw("Coverage in percent", known, 100.0)] if known else []
     if numbers:
         charts.append(_draw("Open findings", numbers, max(max(values) for _, _, values in numbers)))
+    speeds = [one.speed for one in history]
+    if fastest := max((one for one in speeds if one is not None), default=0.0):
+        charts.append(_draw("Cases a second of a worker", [("cases", "shadow", speeds)], fastest))
     return charts
 
 

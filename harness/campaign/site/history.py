@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from harness.campaign.changes import CampaignChanges, GroupChanges, compare_campaigns
@@ -50,7 +50,11 @@ class ReachedCount:
 
 @dataclass(frozen=True, slots=True)
 class SiteCounts:
-    """The numbers of one campaign. `severities` counts the open findings, worst first; an exception has the others."""
+    """The numbers of one campaign. `severities` counts the open findings, worst first; an exception has the others.
+
+    `speed` is that of one worker, and `mutants` those that were killed of those that could be. Of a group neither is
+    known. Units: `speed` in cases a second.
+    """
 
     cases: int
     rules: ReachedCount
@@ -59,6 +63,8 @@ class SiteCounts:
     tolerated: int
     came: int
     went: int
+    speed: float | None = None
+    mutants: ReachedCount = ReachedCount(0, 0)
 
     @property
     def findings(self) -> int:
@@ -127,7 +133,7 @@ def read_campaigns(ledgers: Sequence[CampaignLedger], judge: Callable[[Report], 
         for day in sorted(set(days.values()))[-MAX_DAYS if len(ledgers) == 1 else -1 :]:
             known = frozenset(digest for digest, when in days.items() if when <= day)
             merged = merge_settings(ledger, known)
-            settings = tuple(MergedSetting(one.name, judge(one.report), one.missing) for one in merged)
+            settings = tuple(replace(one, report=judge(one.report)) for one in merged)
             yield CampaignState(name, day, settings, len(units) - len(known))
 
 
@@ -161,6 +167,9 @@ class _Tally:
     findings: dict[object, ReportedFinding] = field(default_factory=dict)
     came: set[object] = field(default_factory=set)
     went: set[object] = field(default_factory=set)
+    seconds: float = 0.0
+    killed: int = 0
+    tested: int = 0
 
     def counts(self) -> SiteCounts:
         open_ones = Counter(one.severity for one in self.findings.values() if one.exception is None)
@@ -168,6 +177,7 @@ class _Tally:
             self.cases, _reached(self.rules), _reached(self.blocks),
             {name: open_ones[name] for name in SEVERITIES if open_ones[name]},
             len(self.findings) - open_ones.total(), len(self.came), len(self.went),
+            self.cases / self.seconds if self.seconds else None, ReachedCount(self.killed, self.tested),
         )  # fmt: skip
 
 
@@ -184,6 +194,9 @@ def _count(settings: Sequence[MergedSetting], changes: CampaignChanges | None) -
         release = releases[setting.name] = name_release(report)
         for tally in of(release):
             tally.cases += report.cases
+            tally.seconds += setting.seconds
+            tally.killed += setting.mutants.killed
+            tally.tested += setting.mutants.tested
         for kind in report.kinds:
             of(release, kind.group)[-1].cases += kind.cases
         for rule in report.rules:

@@ -102,6 +102,7 @@ def _variables(history: SiteHistory, scope: SiteScope) -> dict[str, Any]:
         "changes": history.changes_of(scope),
         "findings": in_reach,
         "settings": [] if scope.group is not None else settings,
+        "surviving": [] if scope.release is None else sorted({it for one in settings for it in one.mutants.surviving}),
         "releases": [(one, history.points[-1].counts[one]) for one in inside if one.release is not None],
         "groups": [(one, history.points[-1].counts[one]) for one in inside if one.group is not None],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 from harness.campaign.site.charts import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, draw_charts
 from harness.campaign.site.history import ReachedCount, SiteCounts
@@ -32,6 +33,15 @@ def test_names_of_lines_do_not_overlap() -> None:
     assert all(second - first >= 15 for first, second in itertools.pairwise(labels))
     assert max(labels) <= HEIGHT - BOTTOM
     assert min(labels) >= TOP
+
+
+def test_speed_is_a_chart_where_it_is_known() -> None:
+    """From nothing to the fastest campaign."""
+    known = [replace(counts(1), speed=speed) for speed in (None, 200.0, 100.0)]
+    (chart,) = [one for one in draw_charts(known) if "second" in one.title]
+    assert [TOP, (TOP + HEIGHT - BOTTOM) / 2] == [y for _, y in chart.lines[0].points]
+    assert ["0", "100", "200"] == [words for _, words in chart.ticks]
+    assert not any("second" in one.title for one in draw_charts([counts(1)]))
 
 
 def test_nothing_counted_is_no_chart() -> None:

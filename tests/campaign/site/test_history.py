@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from harness.campaign.ledger import CampaignLedger
+from harness.campaign.mutants import MutantCount
 from harness.campaign.plan import CampaignPlan
 from harness.campaign.site.history import WHOLE_SITE, ReachedCount, SiteScope, gather, read_campaigns
 from harness.report.formats.json import encode
@@ -64,6 +66,21 @@ def test_what_came_and_went_is_known_for_each_campaign() -> None:
     assert [] == found.changes_of(SiteScope(group="other.io"))
     assert gather(states[:1]) is not None
     assert gather([]) is None
+
+
+def test_speed_and_mutants_are_those_of_releases() -> None:
+    """Of a group neither is known; several settings add up."""
+    reports = report(made.finding(A)), report(made.finding(A))
+    found = state("one", *reports)
+    settings = tuple(replace(one, seconds=4.0, mutants=MutantCount("", 3, 5, ("m",))) for one in found.settings)
+    history = gather([replace(found, settings=settings)])
+    assert history is not None
+    counts = history.points[0].counts
+    assert (200 / 8.0, ReachedCount(6, 10)) == (counts[WHOLE_SITE].speed, counts[WHOLE_SITE].mutants)
+    assert (None, ReachedCount(0, 0)) == (
+        counts[SiteScope(group="example.io")].speed,
+        counts[SiteScope(group="example.io")].mutants,
+    )
 
 
 def test_a_ledger_is_shown_as_it_was_at_the_end_of_each_day(tmp_path: Path) -> None:

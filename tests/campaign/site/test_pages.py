@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as xml
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from harness.campaign.mutants import MutantCount
 from harness.campaign.result import MergedSetting
 from harness.campaign.site.history import CampaignState, SiteHistory, SiteScope, gather
 from harness.campaign.site.pages import page_name, render_site
@@ -60,6 +62,24 @@ def written(found: SiteHistory, folder: Path) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
     return folder
+
+
+def test_surviving_mutants_stand_on_the_page_of_their_release(tmp_path: Path) -> None:
+    """With a badge of those that were killed; a name that is markup is shown as text."""
+    found = state("monday", report(made.finding("a" * 12)))
+    settings = tuple(replace(one, mutants=MutantCount("", 3, 4, (made.HOSTILE,))) for one in found.settings)
+    shown = gather([replace(found, settings=settings)])
+    assert shown is not None
+    site = written(shown, tmp_path)
+    (page,) = (file.read_text() for file in site.glob("release-*.html"))
+    assert "1 mutant</span>" in page
+    assert "3 of 4 mutants were killed" in page
+    assert "<script" not in page
+    assert "badges/mutants.svg" in (site / "index.html").read_text()
+    assert "3 of 4" in (site / "badges" / "mutants.json").read_text()
+    assert "Surviving mutants" not in "".join(
+        one.read_text() for one in written(history(), tmp_path / "b").glob("*.html")
+    )
 
 
 def test_every_link_leads_to_a_page(tmp_path: Path) -> None:
