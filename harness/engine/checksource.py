@@ -8,7 +8,7 @@ given the path, the branch that is not taken, the condition that lets the value 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
@@ -111,6 +111,14 @@ def add_generation(finding: Finding, versions: Sequence[str], code: HandwrittenC
     """Name the lines that say whether validation is generated for versions, in a fix that wants it to be."""
     told = [one for version in versions if (one := code.find_generation(finding.group, version))]
     return msgspec.structs.replace(finding, fix=f"{finding.fix}; {' and '.join(told)}") if told else finding
+
+
+def find_read(finding: Finding, traced: TracedErrors, code: HandwrittenCode) -> Collection[str]:
+    """Return the members, in small letters, that the check of a finding reads; none where no line of it is known."""
+    own = _sources_of(finding, traced.own)
+    source = _own_source(own)
+    check = next((_made(one, finding.kind) for one in own if one.source == source), None)
+    return () if check is None else code.find_read(check)
 
 
 def is_of_library(finding: Finding, traced: TracedErrors) -> bool:

@@ -37,12 +37,14 @@ from harness.engine.checksource import (
     add_callers,
     add_generation,
     add_handwritten_source,
+    find_read,
     is_of_library,
 )
 from harness.engine.fieldsource import (
     NO_OTHERS,
     add_converted_name,
     add_field_source,
+    add_read_member,
     line_of,
     own_path,
     tell_if_unreachable,
@@ -221,7 +223,8 @@ class Explainer:
             finding, self.shape, rules, info.options, self.others, path, traced.beside, is_elsewhere, empty
         )
         finding = add_converted_name(finding, self.shape, code)
-        traced = traced._replace(wrong=wrong_names(finding, path, self.shape, self.others))
+        finding = add_read_member(finding, path, self.shape, find_read(finding, traced, code))
+        traced = traced._replace(wrong=wrong_names(finding, path, self.shape, self.others, code))
         finding = add_generation(finding, ungenerated, code)
         finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code)
         return tell_if_unreachable(finding, comparator.info.served)

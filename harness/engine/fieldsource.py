@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from pathlib import Path
 from types import MappingProxyType
@@ -30,7 +30,7 @@ from harness.fuzzers.othervalues import find_path
 from harness.fuzzers.shape import ANY, Shape
 from harness.fuzzers.shapepaths import resolve_path, write_path
 from harness.jsonpath import canonical_path, join, look, path_of, pattern_of
-from harness.subject.deciding import HandwrittenCode
+from harness.subject.deciding import UNREAD, HandwrittenCode
 
 NO_OTHERS: Mapping[str, Shape] = MappingProxyType({})
 _MODULE = re.compile(r"@v\d")
@@ -214,31 +214,88 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
     return f"{finding.fix}; {hint}" if hint else finding.fix
 
 
-def wrong_names(finding: Finding, path: str, shape: Shape, others: Mapping[str, Shape]) -> Sequence[str]:
-    """Return the names of a wrong path that are wrong in every version, if there is a path that may be meant."""
-    mended = mend_path(path, shape) if finding.cause == "wrong-path" else None
+def wrong_names(
+    finding: Finding, path: str, shape: Shape, others: Mapping[str, Shape], code: HandwrittenCode = UNREAD
+) -> Sequence[str]:
+    """Return the names of a wrong path that are wrong in every version, if there is a path that may be meant.
+
+    Where a version has names of its own for those of a path that is right in another one, it is each name of that path.
+    """
+    if finding.cause != "wrong-path":
+        return ()
+    if finding.fix.startswith(_RIGHT):
+        converted = find_converted_path(finding, shape, code)
+        return [] if converted is None else [pattern_of(wrong)[0] for wrong, _, _ in converted.names]
+    mended = mend_path(path, shape)
     if mended is None:
         return ()
     everywhere = [name for name, whole in mended.wrong.items() if not versions_with(whole, others)]
     return everywhere or tuple(mended.wrong)
 
 
+class ConvertedPath(NamedTuple):
+    """The path of a version that is converted into a wrong one: each name of that one with its own, and the line."""
+
+    path: str
+    names: Sequence[tuple[str, str, str]]
+
+
+def find_converted_path(finding: Finding, shape: Shape, code: HandwrittenCode) -> ConvertedPath | None:
+    """Return the path that a version has for the path of another one, by its conversions; None if they do not say."""
+    steps, found, names = list(pattern_of(finding.path)), "", list[tuple[str, str, str]]()
+    while steps:
+        if shape.kind in ("list", "map") and steps[0] == "[*]":
+            found, shape = join(found, steps.pop(0)), shape.elem
+            continue
+        if shape.kind != "struct":
+            return None
+        if steps[0] not in shape.by_name:
+            converted = _convert(finding, steps, shape, code)
+            if converted is None:
+                return None
+            names.append(converted)
+            steps[: len(pattern_of(converted[0]))] = pattern_of(converted[1])
+        found, shape = join(found, steps[0]), shape.by_name[steps.pop(0)].shape
+    return ConvertedPath(found, names) if names else None
+
+
+def _convert(
+    finding: Finding, steps: Sequence[str], shape: Shape, code: HandwrittenCode
+) -> tuple[str, str, str] | None:
+    """Return the longest beginning of wrong steps that a type's own member is converted into, that, and the line."""
+    type = shape.type.rpartition(".")[2]
+    for size in range(len(steps), 0, -1):
+        wrong = reduce(join, steps[:size], "")
+        for member, line in code.find_conversions(finding.group, finding.version, type, wrong):
+            parts = [f"{part[0].lower()}{part[1:]}" for part in member.split(".")]
+            # What follows may be the part of a value, such as the text of a port.
+            for own in (".".join(parts), parts[0]) if size == len(steps) else (".".join(parts),):
+                if has_path(own, shape):
+                    return wrong, own, line
+    return None
+
+
 def add_converted_name(finding: Finding, shape: Shape, code: HandwrittenCode) -> Finding:
     """Name the field that a version converts into that of a wrong path, in a fix that says where the path is right."""
-    steps = pattern_of(finding.path)
-    unknown = pattern_of(finding.member)
-    if finding.cause != "wrong-path" or finding.source or not finding.fix.startswith(_RIGHT) or not unknown:
+    if finding.cause != "wrong-path" or finding.source or not finding.fix.startswith(_RIGHT):
         return finding
-    type = finding.owner.rpartition(".")[2]
-    for member, line in code.find_conversions(finding.group, finding.version, type, unknown[0]):
-        name = f"{member[0].lower()}{member[1:]}"
-        path = reduce(join, [*steps[: len(steps) - len(unknown)], name, *unknown[1:]], "")
-        if has_path(path, shape):
-            right = finding.fix.partition(":")[0]
-            own = f"{finding.group}/{finding.version}"
-            fix = f"{right}, and {own} has {name} for {unknown[0]} ({line}): report {path} there, or write an exception"
-            return msgspec.structs.replace(finding, fix=fix)
-    return finding
+    converted = find_converted_path(finding, shape, code)
+    if converted is None:
+        return finding
+    right, own = finding.fix.partition(":")[0], f"{finding.group}/{finding.version}"
+    told = " and ".join(f"{name} for {wrong} ({line})" for wrong, name, line in converted.names)
+    fix = f"{right}, and {own} has {told}: report {converted.path} there, or write an exception"
+    return msgspec.structs.replace(finding, fix=fix)
+
+
+def add_read_member(finding: Finding, path: str, shape: Shape, read: Container[str]) -> Finding:
+    """Name the list or map that an index or key of a wrong path is of, by what the check reads."""
+    if finding.cause != "wrong-path" or finding.source or PERHAPS in finding.fix or finding.fix.startswith(_RIGHT):
+        return finding
+    mended = mend_path(path, shape, read)
+    if mended is None or "[*]" not in mended.wrong:
+        return finding
+    return msgspec.structs.replace(finding, fix=f"{finding.fix}; {PERHAPS} {mended.path}")
 
 
 def tell_if_unreachable(finding: Finding, is_served: bool) -> Finding:

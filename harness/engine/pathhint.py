@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import NamedTuple
 
 from harness.fuzzers.shape import Shape
@@ -18,6 +19,7 @@ MEANT = "did you mean"
 PERHAPS = "perhaps the path is to be"
 _NEAR = 0.8
 _LONG = 8  # characters of a name that others end with: `persistentDisk` of `gcePersistentDisk`
+_DEEP = 4  # structs, lists and maps between a struct and a member that is meant: `requestMappings[*].requestName`
 _WHOLE = (METADATA, "spec")
 """Members whose own members are often named without them."""
 _MAX_NAME = 100  # a longer name is no misspelling, and slow to compare
@@ -54,10 +56,12 @@ class MendedPath(NamedTuple):
     wrong: Mapping[str, str]
 
 
-def mend_path(path: str, shape: Shape) -> MendedPath | None:
+def mend_path(path: str, shape: Shape, read: Container[str] = ()) -> MendedPath | None:
     """Return the path that a wrong one may have meant, of which several names may be wrong; None if there is none.
 
-    Below a name that is wrong it may also be the member of a member that has the name, or the single one there is.
+    Below a name that is wrong it may also be the member of a member that has the name, or the single one there is. A
+    long name may be that of one member further down, and an index or key that of the only list or map, or of the only
+    one whose name, in small letters, the check reads.
     """
     found, before, wrong = "", "", dict[str, str]()
     for step in pattern_of(path):
@@ -69,15 +73,18 @@ def mend_path(path: str, shape: Shape) -> MendedPath | None:
             return None
         names = [step]
         if step == "[*]":
-            return None
-        if step not in shape.by_name:
-            known = (*shape.by_name, *members_below(shape))
-            names = (_near(step, known, ()) or _single(step, shape, bool(wrong))).split(".")
+            names = [*_container(shape, read), step]
             wrong[step] = before
-        for name in names:
-            if name not in shape.by_name:
+        elif step not in shape.by_name:
+            known = (*shape.by_name, *members_below(shape))
+            near = _near(step, known, ()) or _single(step, shape, bool(wrong)) or _further_down(step, shape)
+            names = [*pattern_of(near)]
+            wrong[step] = before
+        for name in names or [""]:
+            field = shape.by_name.get(name) if shape.kind == "struct" else None
+            if field is None and (name != "[*]" or shape.kind not in ("list", "map")):
                 return None
-            found, shape = join(found, name), shape.by_name[name].shape
+            found, shape = join(found, name), shape.elem if field is None else field.shape
     return MendedPath(found, wrong)
 
 
@@ -87,6 +94,30 @@ def _single(name: str, shape: Shape, is_below: bool) -> str:
         return next(iter(shape.by_name))
     ending = [one for one in members_below(shape) if one.endswith(f".{name}")]
     return ending[0] if is_below and len(ending) == 1 else ""
+
+
+def _further_down(name: str, shape: Shape) -> str:
+    """Return the one path below a struct that ends with a long name; empty if there are several or none."""
+    found = list(islice(_paths_to(name, shape, "", _DEEP), 2)) if len(name) >= _LONG else []
+    return found[0] if len(found) == 1 else ""
+
+
+def _paths_to(name: str, shape: Shape, path: str, depth: int) -> Iterator[str]:
+    if shape.kind == "struct" and depth:
+        for member in shape.fields:
+            at = join(path, member.name)
+            if member.name == name and path:
+                yield at
+            yield from _paths_to(name, member.shape, at, depth - 1)
+    elif shape.kind in ("list", "map") and depth:
+        yield from _paths_to(name, shape.elem, join(path, "[*]"), depth - 1)
+
+
+def _container(shape: Shape, read: Container[str]) -> list[str]:
+    """Return the name of the list or map of a struct that an index or key without a name is of; none if unknown."""
+    lists = [one.name for one in shape.fields if one.shape.kind in ("list", "map")]
+    names = lists if len(lists) == 1 else [name for name in lists if name.lower() in read]
+    return names if len(names) == 1 else []
 
 
 def members_below(shape: Shape) -> Iterator[str]:

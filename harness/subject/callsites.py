@@ -130,8 +130,12 @@ class CallSites:
         return None
 
     def find_conversions(self, group: str, version: str, type: str, member: str) -> Iterator[tuple[str, str]]:
-        """Yield the members of a version's type that are converted into a member of another name, with their lines."""
-        wanted = re.compile(rf"\bin\.(\w+)\b.*\bout\.{member}\b|\bout\.{member} = in\.(\w+)$", re.I)
+        """Yield the members of a version's type that are converted into a member of another name, with their lines.
+
+        `member` may be that of a member, such as `service.name`, and so may be what is yielded.
+        """
+        name = re.escape(member)
+        wanted = re.compile(rf"\bin\.(\w+)\b.*\bout\.{name}\b(?!\.)|\bout\.{name} = in\.(\w+(?:\.\w+)*)$", re.I)
         begin = re.compile(rf"^func (?:autoC|C)onvert_{version}_{type}_To_")
         for path in sorted(self._root.glob(f"pkg/apis/*/{version}/*conversion.go")):
             if _group_in(self._data_of(path.parent / "doc.go").lines) != group:
@@ -140,8 +144,8 @@ class CallSites:
             for number, line in enumerate(self._data_of(path).lines, 1):
                 inside = begin.match(line) is not None or (inside and not line.startswith("}"))
                 found = wanted.search(line) if inside else None
-                if found is not None and (name := found[1] or found[2]).lower() != member.lower():
-                    yield name, f"{self._name_of(path)}:{number}"
+                if found is not None and (other := found[1] or found[2]).lower() != member.lower():
+                    yield other, f"{self._name_of(path)}:{number}"
 
     def _path_of(self, file: str) -> Path:
         for module, folder in self._modules.items():

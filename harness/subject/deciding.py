@@ -142,6 +142,12 @@ class HandwrittenCode:
             return ""
         return f"under `{found.text}` at {place._replace(line=found.line).text}{_tell_counted(found, empty)}"
 
+    def find_read(self, check: Made) -> Collection[str]:
+        """Return the members, in small letters, that the condition right above the line of a check reads."""
+        frames = () if self._stacks is None else self._stacks.own(check)
+        found = self._branches_above(frames[0])[:1] if frames else []
+        return {name.lower() for branch in found for name in branch.names}
+
     def find_likes(self, check: Made) -> Sequence[int]:
         """Return the other lines of a helper that make an error of the same sort for the path that it is given."""
         places = places_of(check.source)

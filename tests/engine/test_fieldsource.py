@@ -20,6 +20,7 @@ from harness.engine.fieldsource import (
     FieldSource,
     add_converted_name,
     add_field_source,
+    add_read_member,
     find_field_source,
     tell_if_unreachable,
     wrong_names,
@@ -308,6 +309,52 @@ def test_the_name_that_a_version_has_is_told_with_the_line_that_converts_it() ->
     assert one == add_converted_name(one, root, UNREAD)
     other = msgspec.structs.replace(one, fix="report another name")
     assert other == add_converted_name(other, root, _Converting())
+
+
+class _Splitting(HandwrittenCode):
+    """Sources in which a member is converted, and members of that one into members of a member."""
+
+    def find_conversions(self, group: str, version: str, type: str, member: str) -> Sequence[tuple[str, str]]:
+        known = {
+            ("Spec", "defaultBackend"): ("Backend", "c.go:1"), ("Backend", "service.name"): ("ServiceName", "c.go:2"),
+            ("Backend", "service.port.name"): ("ServicePort.Text", "c.go:3"),
+        }  # fmt: skip
+        return [known[type, member]] if (type, member) in known else []
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("name", "serviceName for service.name (c.go:2): report spec.backend.serviceName there"),
+        ("port.name", "servicePort for service.port.name (c.go:3): report spec.backend.servicePort there"),
+        ("other", ""),
+    ],
+)
+def test_every_name_that_a_version_converts_is_told(path: str, told: str) -> None:
+    """Down to the last one: a path with one of two right is no path."""
+    backend, spec, root = Shape("struct", "v1.Backend"), Shape("struct", "v1.Spec"), Shape("struct", "v1.Root")
+    backend.__dict__["fields"] = tuple(FieldShape(one, Shape("string")) for one in ("serviceName", "servicePort"))
+    spec.__dict__["fields"] = (FieldShape("backend", backend),)
+    root.__dict__["fields"] = (FieldShape("spec", spec),)
+    one = made.finding(
+        path=f"spec.defaultBackend.service.{path}", cause="wrong-path", fix="the path is right in v1: for"
+    )
+    fix = add_converted_name(one, root, _Splitting()).fix
+    names = wrong_names(one, one.path, root, {}, _Splitting())
+    assert (["defaultBackend", "service"] if told else []) == names
+    whole = f"the path is right in v1, and {one.group}/{one.version} has backend for defaultBackend (c.go:1) and {told}"
+    assert (f"{whole}, or write an exception" if told else one.fix) == fix
+
+
+def test_the_list_that_a_check_reads_is_told() -> None:
+    """Of two that an index may be of; without one that is read nothing is."""
+    one = made.finding(path="resources[*]", cause="wrong-path", fix="report another name")
+    resources, root = Shape("struct"), Shape("struct")
+    resources.__dict__["fields"] = tuple(FieldShape(name, Shape("list")) for name in ("limits", "requests"))
+    root.__dict__["fields"] = (FieldShape("resources", resources),)
+    told = "report another name; perhaps the path is to be resources.requests[*]"
+    assert told == add_read_member(one, one.path, root, {"requests"}).fix
+    assert one == add_read_member(one, one.path, root, ())
 
 
 def test_a_path_without_an_index_says_that_the_items_have_the_name() -> None:

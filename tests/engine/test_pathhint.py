@@ -64,6 +64,12 @@ def test_a_path_is_known_to_its_end(path: str, expected: bool) -> None:
     assert expected == has_path(path, SHAPE)
 
 
+def _list(elem: Shape) -> Shape:
+    made = Shape("list")
+    made.__dict__["elem"] = elem
+    return made
+
+
 def _struct(**members: Shape) -> Shape:
     made = Shape("struct")
     made.__dict__["fields"] = tuple(FieldShape(name, shape) for name, shape in members.items())
@@ -90,3 +96,31 @@ def test_several_names_in_a_row_may_be_wrong(path: str, mended: str | None, wron
     """Below a wrong name, the single member and that of a member may be meant; a path that holds to its end is."""
     found = mend_path(path, _QUOTAS)
     assert (mended, wrong) == ((None, None) if found is None else (found.path, found.wrong))
+
+
+_CLAIM = _struct(
+    status=_struct(mappings=_list(_struct(requestName=_TEXT, name=_TEXT)), claimName=_TEXT),
+    both=_struct(one=_list(_struct(requestName=_TEXT)), two=_struct(inner=_list(_struct(requestName=_TEXT)))),
+    resources=_struct(limits=_list(_TEXT), requests=_list(_TEXT)),
+    ports=_struct(items=_list(_TEXT), count=_TEXT),
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "read", "mended"),
+    [
+        ("status.requestName", (), "status.mappings[*].requestName"),
+        ("status.name", (), None),
+        ("both.requestName", (), None),
+        ("status.mappings.requestName", (), None),
+        ("ports[0]", (), "ports.items[*]"),
+        ("resources[storage]", (), None),
+        ("resources[storage]", ("requests", "spec"), "resources.requests[*]"),
+        ("resources[storage]", ("requests", "limits"), None),
+        ("resources[storage].x", ("requests",), None),
+    ],
+)
+def test_a_name_that_stands_further_down_may_be_meant(path: str, read: tuple[str, ...], mended: str | None) -> None:
+    """If it is long, and there is one; of lists and maps of which one is meant, the one that the check reads."""
+    found = mend_path(path, _CLAIM, read)
+    assert mended == (found and found.path)

@@ -416,6 +416,8 @@ func Convert_v1_Event_To_core_Event(in *v1.Event, out *core.Event, s conversion.
 	}
 	out.Message = in.Note
 	out.Reason = in.Reason
+	out.Service.Name = in.ServiceName
+	out.Service.Port.Name = in.ServicePort.Text
 	return nil
 }
 
@@ -435,6 +437,10 @@ def test_a_member_that_is_converted_into_another_name_has_its_line(tmp_path: Pat
     code, group, file = HandwrittenCode(CallSites(tmp_path)), "events.k8s.io", "pkg/apis/events/v1/conversion.go"
     found = [code.find_conversions(group, "v1", "Event", name) for name in ("involved", "message", "reason")]
     assert [(("Regarding", f"{file}:4"),), (("Note", f"{file}:7"),), ()] == found
+    found = [
+        code.find_conversions(group, "v1", "Event", name) for name in ("service.name", "service.port.name", "service")
+    ]
+    assert [(("ServiceName", f"{file}:9"),), (("ServicePort.Text", f"{file}:10"),), ()] == found
     assert () == code.find_conversions("other", "v1", "Event", "message")
     assert () == UNREAD.find_conversions(group, "v1", "Event", "message")
 
@@ -473,3 +479,30 @@ def test_the_call_that_hands_over_the_path_of_items_is_told(tmp_path: Path) -> N
     key = error("status.limits[a]", 'Key("a")', *calls, text=_ITEMS)
     assert place('Key("a")', _ITEMS) == code.find_items(key, [])
     assert ["", ""] == [code.find_items(check, ["a", "b", "message"]), UNREAD.find_items(check, ["message"])]
+
+
+_READING = """package validation
+
+func ValidateClaim(claim *Claim) field.ErrorList {
+	return validateStorage(claim.Spec.Resources, field.NewPath("spec"))
+}
+
+func validateStorage(resources Resources, path *field.Path) (errs field.ErrorList) {
+	storage, ok := resources.Requests["storage"]
+	if !ok {
+		errs = append(errs, field.Required(path.Child("resources").Key("storage"), ""))
+	}
+	return errs
+}
+"""
+
+
+def test_what_a_check_reads_is_in_the_condition_above_it(tmp_path: Path) -> None:
+    """Also where that condition has a variable of its own."""
+    (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
+    (tmp_path / APPS).write_text(_READING)
+    code = HandwrittenCode(CallSites(tmp_path))
+    check = error("spec.resources[storage]", 'Key("storage")', "validateStorage(claim", text=_READING)
+    assert "requests" in code.find_read(check)
+    assert "limits" not in code.find_read(check)
+    assert not UNREAD.find_read(check)
