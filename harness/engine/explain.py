@@ -96,9 +96,13 @@ class Explainer:
         self.reported: Callable[[Case, str, Mismatch], bool] = not_reported
         self.accepted: Callable[[Case], Iterable[Json]] = no_objects
 
-    def repairs(self, case: Case, errors: Sequence[FieldError]) -> Iterator[tuple[Json, Json]]:
-        """Yield (new, old) with errors repaired, as the type, the Go sources, examples and error messages suggest."""
-        return repairs(case, errors, self.shape, Harvest(literals=self.literals, examples=self.examples))
+    def repairs(self, case: Case, errors: Sequence[FieldError], comparator: Comparator) -> Iterator[tuple[Json, Json]]:
+        """Yield (new, old) with errors repaired, as the type, the Go sources, examples and error messages suggest.
+
+        An error may have the path of the internal type.
+        """
+        own = [msgspec.structs.replace(one, field=own_path(comparator, case, one.field, self.shape)) for one in errors]
+        return repairs(case, own, self.shape, Harvest(literals=self.literals, examples=self.examples))
 
     def hints(self, comparator: Comparator) -> Hints:
         """Return what is known besides the answers, for experiments and words."""
@@ -107,7 +111,7 @@ class Explainer:
             return self._find_rule(comparator, path, type, origin)
 
         return Hints(
-            repairs=lambda case, error: self.repairs(case, [error]),
+            repairs=lambda case, error: self.repairs(case, [error], comparator),
             values=lambda case, path, normalize: other_values(case.object, path, self.shape, normalize),
             siblings=lambda case, path, normalize: sibling_values(case.object, path, self.shape, normalize),
             tag=lambda path, type, origin: f"+{one.tag}" if (one := find(path, type, origin)) else "",

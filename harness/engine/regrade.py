@@ -2,15 +2,16 @@
 
 The severity of a difference is that of its worst occurrence. Other errors of an object hide that a verdict changes, and
 a reduction cannot always remove them. Where the error alone would be more severe than it is on the reduced case, its
-value is put into the seed objects of the same request, and every answer is graded. An update that a server refuses
-before it validates is asked again with other errors in place of the refused change.
+value is put into the seed objects of the same request, and every answer is graded. Then the other errors are repaired,
+round by round, because a member that one needs may be in no seed. An update that a server refuses before it validates
+is asked again with other errors in place of the refused change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -29,6 +30,9 @@ from harness.fuzzers.shape import Shape
 from harness.fuzzers.shapepaths import SeenValues, resolve_path
 from harness.jsonpath import look, write
 from harness.objectmodel import stored
+
+Repairs: TypeAlias = Callable[[Sighting], Iterator[Pair]]
+"""Yields pairs in which an error beside the difference may be repaired."""
 
 
 class Regraded(NamedTuple):
@@ -56,9 +60,9 @@ def _rank(sighting: Sighting, comparator: Comparator) -> int:
 
 
 def regrade(
-    sightings: Sequence[Sighting], seeds: Sequence[Pair], shape: Shape, comparator: Comparator
+    sightings: Sequence[Sighting], seeds: Sequence[Pair], shape: Shape, comparator: Comparator, find_repairs: Repairs
 ) -> Generator[list[Case], list[Answer], Regraded]:
-    """Put the value of a difference into seeds, and grade it there.
+    """Put the value of a difference into seeds, and grade it there; then repair the errors beside it.
 
     The first sighting is the reduced one, which the severities are compared with; the others have more values to try.
     """
@@ -72,15 +76,56 @@ def regrade(
         return Regraded(worst)
     candidates = _candidates(sightings, seeds, shape)
     pairs = list(islice(candidates, tuning.REPLANTED))
-    if not pairs:
-        return Regraded(note=f"{would}; not tried, because its value could not be put into another object{beside}")
-    shown, _ = yield from _ask(sightings[0], pairs, comparator)
+    shown, _ = (yield from _ask(sightings[0], pairs, comparator)) if pairs else ([], [])
     worst = min(shown, key=lambda one: _rank(one, comparator), default=None)
     if worst is not None and _rank(worst, comparator) < rank:
         return Regraded(worst)
-    of = "of the first" if next(candidates, None) is not None else "of"
-    tried = f"{of} {len(pairs)} other objects that got its value, {len(shown)} show it, none more severely"
-    return Regraded(note=f"{would}; {tried}{beside}")
+    tried = "not tried, because its value could not be put into another object"
+    if pairs:
+        of = "of the first" if next(candidates, None) is not None else "of"
+        tried = f"{of} {len(pairs)} other objects that got its value, {len(shown)} show it, none more severely"
+    worst, repaired = yield from _with_repairs(sightings[0], shown, comparator, find_repairs)
+    return Regraded(worst) if worst is not None else Regraded(note=f"{would}; {tried}{repaired}{beside}")
+
+
+def _with_repairs(
+    sighting: Sighting, others: Sequence[Sighting], comparator: Comparator, find_repairs: Repairs
+) -> Generator[list[Case], list[Answer], tuple[Sighting | None, str]]:
+    """Repair the errors beside a difference, in its object and in the other one that has the fewest.
+
+    A repair often brings up another error: a name that is not empty has to be one of a list. So what still shows the
+    difference, with errors that were not there before, is repaired further. Returns: the worst occurrence if it is
+    more severe, and what was tried in vain.
+    """
+    rank, seen, tried, still = _rank(sighting, comparator), SeenValues(), 0, 0
+    candidates = [sighting, *sorted(others, key=lambda one: len(_errors_beside(one, comparator)))[:1]]
+    known = {_errors_beside(one, comparator) for one in candidates}
+    for one in (sighting, *others):
+        seen.is_new((one.case.object, one.case.old))
+    for _ in range(tuning.REPAIR_ROUNDS):
+        fresh = (islice(filter(seen.is_new, find_repairs(one)), tuning.REPAIRED_BESIDE) for one in candidates)
+        pairs = [pair for some in fresh for pair in some]
+        if not pairs:
+            break
+        shown, _ = yield from _ask(sighting, pairs, comparator)
+        tried, still = tried + len(pairs), still + len(shown)
+        worst = min(shown, key=lambda one: _rank(one, comparator), default=None)
+        if worst is not None and _rank(worst, comparator) < rank:
+            return worst, ""
+        candidates = []
+        for one in sorted(shown, key=lambda one: len(_errors_beside(one, comparator))):
+            errors = _errors_beside(one, comparator)
+            if errors not in known and len(candidates) < tuning.REPAIRED_FURTHER:
+                known.add(errors)
+                candidates.append(one)
+    return None, f"; of {tried} repairs of errors beside it, {still} show it, none more severely" if tried else ""
+
+
+def _errors_beside(sighting: Sighting, comparator: Comparator) -> frozenset[tuple[str, str, str]]:
+    """Return type, path and detail of the errors of an object that are not those of its difference."""
+    _, answer, mismatch, _ = sighting
+    errors = (*answer.handwritten, *answer.declarative)
+    return frozenset((one.type, one.field, one.detail) for one in errors if not comparator.concerns(mismatch, one))
 
 
 def _with_errors_beside(

@@ -17,7 +17,7 @@ import msgspec
 from harness import tuning
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.causes.unreachable import UNREACHABLE
-from harness.compare.comparator import has_more_lists
+from harness.compare.comparator import Comparator, has_more_lists
 from harness.compare.finding import SEVERITIES, Finding
 from harness.compare.mismatch import TURNED
 from harness.compare.severity import severity_of
@@ -109,9 +109,8 @@ class ShrinkPhase:
             errors = {f"{e.type} {canonical_path(e.field)} {e.origin}" for e in _all_errors(answer)}
             return frozenset(others | errors)
 
-        def find_repairs(case: Case, answer: Answer) -> Iterator[tuple[Json, Json]]:
-            others = [e for e in _all_errors(answer) if not comparator.concerns(sighting.mismatch, e)]
-            return self.plan.explainer.repairs(case, others)
+        def find_repairs(case: Case, answer: Answer) -> Iterator[Pair]:
+            return self._repairs(sighting._replace(case=case, answer=answer), comparator)
 
         base = (
             sighting.base if request.operation is Operation.CREATE or sighting.base is None else stored(sighting.base)
@@ -134,6 +133,12 @@ class ShrinkPhase:
             protected=self._protected,
             shape=self.plan.shape,
         )
+
+    def _repairs(self, sighting: Sighting, comparator: Comparator) -> Iterator[Pair]:
+        """Yield pairs in which errors beside a difference are repaired."""
+        case, answer, mismatch, _ = sighting
+        others = [one for one in _all_errors(answer) if not comparator.concerns(mismatch, one)]
+        return self.plan.explainer.repairs(case, others, comparator)
 
     @property
     def _protected(self) -> frozenset[JsonPath]:
@@ -159,7 +164,10 @@ class ShrinkPhase:
             reduced = find(case, answer, sighting.mismatch.signature, comparator)
             assert reduced is not None  # a reduction keeps the difference
             seeds = seed_pairs(self.points, entry.request)
-            regraded = yield from regrade((reduced, sighting), seeds, self.plan.shape, comparator)
+            found = reduced, sighting
+            regraded = yield from regrade(
+                found, seeds, self.plan.shape, comparator, lambda one: self._repairs(one, comparator)
+            )
             if regraded.sighting is None:
                 break
             sighting = regraded.sighting

@@ -88,6 +88,8 @@ def _candidates(
         yield from _shorten(error.detail, value, path)
     elif error.type in (ErrorType.TOO_FEW, ErrorType.TOO_SHORT):
         yield from _lengthen(error.detail, value, path, shape)
+    elif error.type == ErrorType.NOT_FOUND:
+        yield from _add_named_entry(obj, root, path, value)
     elif error.type in (ErrorType.REQUIRED, ErrorType.INVALID):
         if "empty" in error.detail and shape.kind in _EMPTY:
             yield Edit(path, _EMPTY[shape.kind])
@@ -244,6 +246,17 @@ def _add_named_members(detail: str, obj: Json, root: Shape, path: JsonPath) -> I
             if member is not None and look(obj, (*struct_path, name)) in (ABSENT, None):
                 yield Edit((*struct_path, name), sparse_value(member.shape))
                 yield Edit((*struct_path, name), small_value(member.shape))
+
+
+def _add_named_entry(obj: Json, root: Shape, path: JsonPath, name: Json) -> Iterator[Edit]:
+    """Add an entry with the key that a value names to each map around its path, the nearest first."""
+    if not name or not isinstance(name, str):
+        return
+    for depth in range(len(path) - 1, 0, -1):
+        for member in shape_at(root, path[:depth]).fields:
+            if member.shape.kind == "map" and member.name != path[depth]:
+                yield Edit((*path[:depth], member.name, name), sparse_value(member.shape.elem))
+                yield Edit((*path[:depth], member.name, name), small_value(member.shape.elem))
 
 
 def _is_struct(shape: Shape) -> bool:

@@ -8,7 +8,8 @@ The passes, in order:
 4. repairs: apply fixes of the other errors, which the caller hands in and which may make the pair larger;
 5. plainest values and keys, simpler ones, equalizations of old and new, and removals, round by round until a round
    equalizes and removes nothing;
-6. pairs of steps that each bring up a new error, because one path requires the other; then 5 again.
+6. pairs of steps that each bring up a new error, because one path requires the other; then 5 again;
+7. removals of what the floor has too, which the difference may stand in for; then 5 again.
 
 From the end of pass 1 on a step is kept only if the difference is still there and no error came up that was not there
 before, so that the result holds what its other rules require. Steps are evaluated in batches; a pass tries combinations
@@ -52,7 +53,7 @@ from harness.fuzzers.steps import (
     simpler_values,
 )
 from harness.fuzzers.transplant import some_members
-from harness.jsonpath import JsonPath, count_differences
+from harness.jsonpath import ABSENT, JsonPath, count_differences, look
 from harness.objectmodel import HEADER, IDENTITY, METADATA
 
 FindOtherErrors: TypeAlias = Callable[[Case, Answer], frozenset[str] | None]
@@ -159,7 +160,9 @@ class Reducer:
         for _ in range(MAX_REPAIRS):
             if not (yield from self._repair()):
                 break
-        while (yield from self._run_round()) or (yield from self._try_pairs()):
+        while (
+            (yield from self._run_round()) or (yield from self._try_pairs()) or (yield from self._remove_from_floor())
+        ):
             pass
         return self.case
 
@@ -193,6 +196,26 @@ class Reducer:
         protected = self.protected.union(kept[:depth] for depth in range(1, len(kept) + 1))
         name = "removals elsewhere" if kept else "removals"
         return self._exhaust(name, lambda: removals(self._pair, self.floor, protected), _measure)
+
+    def _remove_from_floor(self) -> Generator[list[Case], list[Answer], bool]:
+        """Remove what the floor has too, beside what it has not. Returns: whether that made the pair smaller.
+
+        An accepted object may need a member only because it lacks another one: one of the two is enough.
+        """
+        floor, before = self.floor, self.case
+        if floor is None:
+            return False
+
+        def is_beside_more(step: Step) -> bool:
+            held = look(self.case.object, step.path[:-1])
+            names = held if isinstance(held, dict) else ()
+            return any(look(floor[0], (*step.path[:-1], name)) is ABSENT for name in names)
+
+        def list_steps() -> Iterator[Step]:
+            return filter(is_beside_more, removals(self._pair, None, self.protected))
+
+        yield from self._exhaust("the floor", list_steps, _measure)
+        return self.case is not before and not self._is_done()
 
     def _try_pairs(self) -> Generator[list[Case], list[Answer], bool]:
         """Apply two steps at once that fail alone because of a new error. Returns: whether two succeeded.

@@ -168,6 +168,18 @@ def test_a_case_whose_times_were_set_is_reduced_again() -> None:
     assert drive(phase._reduce_steadied(request, start, frozenset()), lambda cases: []) is None
 
 
+def test_an_error_at_the_path_of_the_internal_type_is_repaired_in_this_version() -> None:
+    """Handwritten code says that a member is missing where this version has it one struct further down."""
+    inner, root = Shape("struct", "v1.Basic"), Shape("struct", "v1.Kind")
+    inner.__dict__["fields"] = (FieldShape("size", Shape("string")),)
+    root.__dict__["fields"] = (FieldShape("basic", inner),)
+    one = Comparator(info(normalization=((r"basic\.size", "size"),)))
+    asked = case({"basic": {}}, {"basic": {}})
+    repairs = list(Explainer(root, "s").repairs(asked, errors("Required@size"), one))
+    assert any(new["basic"].get("size") and new == old for new, old in repairs)
+    assert all("size" not in new for new, _ in repairs)
+
+
 @pytest.mark.parametrize("crashes", [True, False])
 def test_a_crash_is_reduced_below_what_is_accepted(crashes: bool) -> None:
     """No list of errors says of a crash that something is required, so that every accepted object may have too much."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -13,11 +13,13 @@ from harness.case import Answer, Case, Failure, Json, Operation
 from harness.compare.comparator import Comparator
 from harness.engine import shrinkphase
 from harness.engine.config import RunConfig
+from harness.engine.explain import Explainer
 from harness.engine.ledger import Sighting
 from harness.engine.local import Callbacks, Local
-from harness.engine.regrade import Regraded, find, regrade
+from harness.engine.regrade import Regraded, Repairs, find, regrade
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
+from harness.fuzzers.pairs import Pair
 from harness.targets.target import drive
 from tests.compare.builders import errors, info
 from tests.engine.toys import ToySpec, ToySubject
@@ -40,9 +42,27 @@ def lone_with(replicas: int) -> Callable[[Case], Answer]:
     return answer
 
 
-def regraded(answer: Callable[[Case], Answer], seeds: list[Json], asked: list[Case] | None = None) -> Regraded:
-    """Look for a more severe occurrence of the title in these seeds."""
-    case = KIND.case(Operation.CREATE, REDUCED)
+def no_repairs(sighting: Sighting) -> Iterator[Pair]:
+    """Know no repair."""
+    return iter(())
+
+
+def known_repairs(sighting: Sighting) -> Iterator[Pair]:
+    """Repair the errors beside a difference as the explaining code does."""
+    case, answer, mismatch, _ = sighting
+    others = [one for one in (*answer.handwritten, *answer.declarative) if not COMPARATOR.concerns(mismatch, one)]
+    return Explainer(widget_shape(), "toys").repairs(case, others, COMPARATOR)
+
+
+def regraded(
+    answer: Callable[[Case], Answer],
+    seeds: list[Json],
+    asked: list[Case] | None = None,
+    find_repairs: Repairs = no_repairs,
+    reduced: Json = REDUCED,
+) -> Regraded:
+    """Look for a more severe occurrence of the title in these seeds, and with these repairs."""
+    case = KIND.case(Operation.CREATE, reduced)
     signature = "extra", "spec.title", "FieldValueInvalid", "", "declarative"
     first = find(case, answer(case), signature, COMPARATOR)
     assert first is not None
@@ -51,7 +71,7 @@ def regraded(answer: Callable[[Case], Answer], seeds: list[Json], asked: list[Ca
         (asked if asked is not None else []).extend(cases)
         return [answer(one) for one in cases]
 
-    return drive(regrade([first], [(seed, None) for seed in seeds], widget_shape(), COMPARATOR), ask)
+    return drive(regrade([first], [(seed, None) for seed in seeds], widget_shape(), COMPARATOR, find_repairs), ask)
 
 
 def test_the_object_that_shows_the_worst_is_found() -> None:
@@ -80,6 +100,60 @@ def test_nothing_is_asked_where_the_error_alone_is_no_worse() -> None:
     asked: list[Case] = []
     assert Regraded() == regraded(lambda case: Answer(case.id, (), errors("Invalid@spec.title beta")), SEEDS, asked)
     assert [] == asked
+
+
+def needy(case: Case) -> Answer:
+    """Let a rule reject the title, and handwritten code want a mode that is a key of the labels."""
+    spec = case.object["spec"]
+    mode = spec.get("mode")
+    wrong = error("NotFound", "spec.mode") if mode else error("Required", "spec.mode")
+    found = () if mode in spec.get("labels", {}) and mode else (wrong,)
+    return Answer(case.id, found, errors("Invalid@spec.title beta") if spec["title"] == "bad" else ())
+
+
+@pytest.mark.parametrize("reduced", [REDUCED, {"spec": {"title": "bad", "mode": ""}}])
+def test_a_member_that_no_seed_has_repairs_the_error_beside(reduced: Json) -> None:
+    """The mode is to be the name of a label, so that one repair brings up another error."""
+    seeds: list[Json] = [{"spec": {"title": "x"}}]
+    assert regraded(needy, seeds, reduced=reduced).sighting is None
+    found = regraded(needy, seeds, find_repairs=known_repairs, reduced=reduced).sighting
+    assert found is not None
+    spec = found.case.object["spec"]
+    assert ("bad", True) == (spec["title"], spec["mode"] in spec["labels"])
+    assert () == found.answer.handwritten
+
+
+def test_repairs_that_were_tried_in_vain_are_told() -> None:
+    """They are as many as the note says, each another pair, and those that agree are not counted as shown."""
+    asked: list[Case] = []
+
+    def answer(case: Case) -> Answer:
+        spec = case.object["spec"]
+        rule = errors("Invalid@spec.title beta") if spec["title"] == "bad" and spec.get("mode") != "Fast" else ()
+        return Answer(case.id, (error("Required", "spec.mode"),), rule)
+
+    note = regraded(answer, [], asked, known_repairs).note
+    shown = sum(bool(answer(one).declarative) for one in asked)
+    assert 0 < shown < len(asked)
+    assert note.endswith(f"; of {len(asked)} repairs of errors beside it, {shown} show it, none more severely")
+    assert len(asked) == len({msgspec.json.encode(one.object) for one in asked})
+
+
+def test_repairs_of_errors_beside_are_bounded() -> None:
+    """Each repair brings up another error, and still only so many rounds are asked."""
+    asked: list[Case] = []
+
+    def answer(case: Case) -> Answer:
+        other = error("Invalid", "spec.replicas", f"not {case.object['spec'].get('replicas')}")
+        return Answer(case.id, (other,), errors("Invalid@spec.title beta"))
+
+    def find_repairs(sighting: Sighting) -> Iterator[Pair]:
+        first = sighting.case.object["spec"].get("replicas", 0) * 1_000
+        return (({"spec": {"title": "bad", "replicas": first + number}}, None) for number in range(1, 1_000))
+
+    assert "none more severely" in regraded(answer, [], asked, find_repairs).note
+    further = (tuning.REPAIR_ROUNDS - 1) * tuning.REPAIRED_FURTHER
+    assert tuning.REPAIRED_BESIDE * (1 + further) == len(asked)
 
 
 class Crowded(ToyTarget):
@@ -168,7 +242,7 @@ def renamed(hiding: str) -> tuple[Regraded, list[Case]]:
     signature = "extra", "spec.title", "FieldValueRequired", "", "declarative"
     first = find(case, answer(case), signature, COMPARATOR)
     assert first is not None
-    return drive(regrade([first], [(old, old)], widget_shape(), COMPARATOR), ask), asked
+    return drive(regrade([first], [(old, old)], widget_shape(), COMPARATOR, no_repairs), ask), asked
 
 
 def test_an_error_that_a_request_can_have_may_hide_a_check_too() -> None:

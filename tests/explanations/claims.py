@@ -275,6 +275,7 @@ CLAIMS: tuple[Claim, ...] = (
     _claim(
         "none more severely", r"^of (?:the first )?([\d,]+) other objects .*, ([\d,]+) show it, none", _none_severer
     ),
+    _claim("none more severely", r"^of ([\d,]+) repairs of errors beside it, ([\d,]+) show it, none", _none_severer),
     _claim("no other object", r"^not tried, because its value could not be put into another object$", None),
     _claim("not even changed", r"on this update, not even when", _not_on_updates),
     _claim("not even changed", r"while the old object has the error there too, not even when", None),

@@ -73,6 +73,7 @@ PLANTED: list[tuple[str, dict[str, Any], list[Finding]]] = [
     ("one limit", {"detail": "at another limit", "experiment": "sizes; then both limits narrowed down"}, []),
     ("severity", {"severity_note": "alone, this error would be of severity shadow"}, []),
     ("none more severely", {"severity_note": "of 2 other objects that got it, 3 show it, none more severely"}, []),
+    ("no repair more severely", {"severity_note": "of 2 repairs of errors beside it, 3 show it, none more so"}, []),
     ("not on updates", {**LOUD, "detail": "silent on this update, not even when it changes"}, [BOTH]),
     ("by both sides", {"detail": "reported by both sides"}, []),
     ("no counterpart", {"detail": "no declarative counterpart of it", "answer": said((CHECK,), (RULE,))}, []),

@@ -344,13 +344,14 @@ def test_one_of_two_that_has_to_stay_does_not_stop_the_rest() -> None:
     assert len(asked) < 100
 
 
-def reduced_beside(start: Json, errors_of: Callable[[Json], frozenset[str]]) -> Reducer:
+def reduced_beside(start: Json, errors_of: Callable[[Json], frozenset[str]], floor: Json = None) -> Reducer:
     """Reduce an object whose value of nine shows the difference, beside these other errors."""
 
     def verdict(case: Case, answer: Answer) -> frozenset[str] | None:
         return errors_of(case.object) if case.object.get("value") == 9 else None
 
-    reducer = Reducer(Case(1, "", "v1", "Widget", Operation.CREATE, start), verdict)
+    case = Case(1, "", "v1", "Widget", Operation.CREATE, start)
+    reducer = Reducer(case, verdict, floor=None if floor is None else (floor, None))
     drive(reducer.run(), lambda cases: [Answer(one.id) for one in cases])
     return reducer
 
@@ -389,3 +390,29 @@ def test_what_is_required_stays_although_pairs_are_tried() -> None:
     reducer = reduced_beside(start, errors_of)
     assert start == reducer.case.object
     assert reducer.evaluated < 100
+
+
+def test_what_an_accepted_object_needs_goes_where_the_difference_stands_in_for_it() -> None:
+    """The floor has one of two members of which one is enough; the value of the difference is the other one."""
+    floor: Json = {**META, "rules": [{}], "name": "a"}
+
+    def errors_of(obj: Json) -> frozenset[str]:
+        lacking = {"name"} if "name" not in obj else set[str]()
+        return frozenset(lacking | ({"rules"} if "rules" not in obj and "value" not in obj else set()))
+
+    start: Json = {**floor, "value": 9}
+    assert {**META, "name": "a", "value": 9} == reduced_beside(start, errors_of, floor).case.object
+
+
+def test_what_an_accepted_object_needs_is_asked_about_only_beside_what_it_lacks() -> None:
+    """A member of the floor in a struct that has no other member cannot be there for want of one."""
+    floor: Json = {**META, "spec": {"rules": [{}]}}
+    asked: list[Json] = []
+
+    def errors_of(obj: Json) -> frozenset[str]:
+        asked.append(obj)
+        return frozenset()
+
+    left = reduced_beside({**floor, "value": 9}, errors_of, floor).case.object
+    assert {**META, "value": 9} == left
+    assert not [one for one in asked if one.get("spec") == {}]

@@ -132,6 +132,18 @@ def test_the_first_fix_is_what_the_message_says(problem: FieldError, expected: t
         assert wanted in early
 
 
+def test_a_name_that_is_not_found_becomes_a_key() -> None:
+    """A map around the value gets an entry with it; an empty name is none."""
+    obj = {**ROOT, "spec": {"title": "some", "labels": {"a": "b"}}}
+    first = next(fixes(error("NotFound", "spec.title"), obj, widget_shape(), Harvest()))
+    assert ("spec", "labels", "some") == first.path
+    nameless = put(obj, ("spec", "title"), "")
+    assert all(
+        one.path[:2] != ("spec", "labels") or len(one.path) < 3 or one.path[2] != ""
+        for one in fixes(error("NotFound", "spec.title"), nameless, widget_shape(), Harvest())
+    )
+
+
 def test_two_fields_that_must_be_equal_are_made_equal() -> None:
     """A message that names another field speaks of the value that stands there."""
     root = {**ROOT, "metadata": {"name": "a", "namespace": "quite-elsewhere"}}
