@@ -32,6 +32,7 @@ _LIMITED = frozenset(
     {ErrorType.INVALID, ErrorType.TOO_LONG, ErrorType.TOO_SHORT, ErrorType.TOO_MANY, ErrorType.TOO_FEW}
 )
 _DISTANCES = tuple(8**power for power in range(6))
+_OTHER_SIZES = "other sizes of the value, further and further away, until both sides report it"
 _PROBES = 8  # sizes asked at once while a limit is narrowed down
 _WRONG = 64  # items of a list that is called invalid, not too long
 _LONGEST, _MOST = 40_000, 4_200  # characters, items: a larger object says nothing new and costs everybody time
@@ -193,7 +194,10 @@ def search(question: Question, words: LimitWording) -> Experiment[Explanation | 
         return found._replace(spoken=(yield from find_alike(question)))
     limits = yield from _limits(sizes, nearest, question.silent)
     fix, change = words.fix(question, limits)
-    return Explanation(how + _describe(question, limits, words), fix, change=change)
+    told = (
+        "" if None not in (limits.handwritten, limits.declarative) else f"{_OTHER_SIZES}; then one limit narrowed down"
+    )
+    return Explanation(how + _describe(question, limits, words), fix, change=change, experiment=told)
 
 
 def _describe_format(question: Question, how: str, other: Json, words: str) -> Explanation:
@@ -361,9 +365,7 @@ Both sides check, and draw the line elsewhere: at different limits, which the re
 Off-by-one limits and units are typical: inclusive against exclusive, bytes against characters. One limit in two units
 is reported as such.
 """,
-    experiment=(
-        "other sizes of the value, further and further away, until both sides report it; then both limits narrowed down"
-    ),
+    experiment=f"{_OTHER_SIZES}; then both limits narrowed down",
     example="""
 A name of 64 characters: the rule rejects 64 or more, the check 65 or more.
 """,

@@ -39,9 +39,30 @@ def show(question: Question) -> Explanation | None:
         detail = f"{names} {'has' if len(unruled) == 1 else 'have'} no declarative validation at all"
         fix = f"write an exception, or generate the declarative validation of {names}"
         return Explanation(detail, fix, ungenerated=tuple(unruled))
+    if not lacking and (levels := _levels(question)):
+        rule = question.rule.replace(" on its type", "")
+        return Explanation("", f"give {rule} the same level in every version: it is {levels}")
     change = add(question.declarations, question.mismatch.path, lacking[0], "") if lacking else None
-    fix = f"declare the same rule, at the same level, in every version: {question.rule}"
+    fix = f"declare the same rule, at the same level, in every version: {_declaration(question)}"
     return Explanation("", fix, change=change)
+
+
+def _levels(question: Question) -> str:
+    """Tell the levels of the rule, if versions give it different ones."""
+    lists = {question.case.version: question.answer.declarative, **question.answer.versions}
+    levels = {name: {one.level or "standard" for one in question.select(errors)} for name, errors in lists.items()}
+    told = [f"{'/'.join(sorted(some))} in {name}" for name, some in levels.items() if some]
+    return ", ".join(told) if len({frozenset(some) for some in levels.values() if some}) > 1 else ""
+
+
+def _declaration(question: Question) -> str:
+    """Return the tag as it stands in this version, with its value and level, and its field; without it, its name."""
+    line = question.standing_line
+    if not question.tag or not line or "+k8s:subfield" in line:
+        return question.rule
+    of_type = " on its type" if question.tag.endswith(" on its type") else ""
+    path = question.declared_at.removesuffix("[*]") if "+k8s:eachVal" in line else question.declared_at
+    return f"{line}{of_type} on {path}"
 
 
 def _silent(question: Question) -> Iterator[str]:

@@ -152,6 +152,7 @@ def test_a_side_that_always_reports_it_has_no_limit_to_name() -> None:
     """The limit of a side that rejects everything around cannot be named; the other one is."""
     found = cause_of(150, target(MAXIMUM, lambda v: True, lambda v: v > 200))
     assert "limit of the handwritten side was not found" in found.detail
+    assert found.experiment.endswith("; then one limit narrowed down")
     assert found.fix.startswith("give +k8s:maximum on spec.a the limit of the handwritten check; or give")
 
 
@@ -218,6 +219,7 @@ def test_a_target_that_stops_answering_while_limits_are_narrowed() -> None:
     found = cause_of(150, forgetful)
     assert found.cause == "boundary"
     assert found.detail.count("was not found") == 2
+    assert found.experiment.endswith("until both sides report it")
 
 
 @given(st.integers(-1000, 1000), st.integers(1, 1000), st.integers(0, 10_000))

@@ -76,3 +76,10 @@ def test_validation_is_generated_for_a_version_without_any() -> None:
     assert ("v1beta2 has no declarative validation at all", None) == (found.detail, found.change)
     assert "write an exception, or generate the declarative validation of v1beta2" == found.fix
     assert ("v1beta2",) == found.ungenerated
+
+
+def test_a_rule_of_another_level_is_told_with_both() -> None:
+    """No tag is proposed: which of the levels is meant, the versions do not say."""
+    found = explain("version", v1=("Required@a",), v1beta1=("Required@a beta",), v1beta2=("Required@a beta",))
+    assert "the same level in every version: it is standard in v1, beta in v1beta1, beta in v1beta2" in found.fix
+    assert found.change is None
