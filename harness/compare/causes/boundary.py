@@ -194,9 +194,8 @@ def search(question: Question, words: LimitWording) -> Experiment[Explanation | 
         return found._replace(spoken=(yield from find_alike(question)))
     limits = yield from _limits(sizes, nearest, question.silent)
     fix, change = words.fix(question, limits)
-    told = (
-        "" if None not in (limits.handwritten, limits.declarative) else f"{_OTHER_SIZES}; then one limit narrowed down"
-    )
+    known = sum(one is not None for one in (limits.handwritten, limits.declarative))
+    told = (_OTHER_SIZES, f"{_OTHER_SIZES}; then one limit narrowed down", "")[known]
     return Explanation(how + _describe(question, limits, words), fix, change=change, experiment=told)
 
 
