@@ -19,10 +19,12 @@ try:
         exchange,
         generators,
         holding,
+        kills,
         ledger,
         page,
         recording,
         reduction,
+        scaling,
         tuning,
         upgrade,
         upstream,
@@ -41,7 +43,7 @@ from harness.subject import SubjectSpec
 
 QUESTIONS = ("exchange", "generators", "validators", "compiling", "recording", "run", "reduction", "upstream")
 
-ALONE = ("page", "validation", "memory", "tuning", "upgrade", "crds", "ledger")
+ALONE = ("page", "validation", "memory", "tuning", "upgrade", "crds", "ledger", "kills", "scaling")
 """Questions that are asked only by name, since they want more than Python, or time."""
 
 
@@ -97,6 +99,10 @@ def main(
         sections.append(upgrade.measure(kubernetes, seconds, seed, jobs))
     if "ledger" in asked:
         sections.append(ledger.measure(seconds))
+    if "kills" in asked and kubernetes:
+        sections.append(kills.measure(kubernetes, seconds, seed))
+    if "scaling" in asked and kubernetes:
+        sections.append(scaling.measure(kubernetes))
     if "crds" in asked:
         sections.append(crds.measure(seconds, seed))
     document = Document(platform.python_version(), os.cpu_count() or 1, seconds, tuple(sections))

@@ -1,0 +1,180 @@
+"""Is a campaign of a release the same when a process of it dies every minute? Computed twice, and compared.
+
+Scheduler, workers, command, and all that they start are processes of this machine. What dies is begun again, as a
+cluster would; the command goes on with `campaign resume`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from bench.memory import family, resident
+from bench.record import Measured, Section
+from harness.campaign.ledger import CampaignLedger
+from harness.campaign.result import merge_settings
+from harness.report.formats.json import encode
+
+CASES = 100_000
+"""The cases of a seed."""
+SHARDS = 12
+"""The units of a seed: each takes less time than passes between two deaths."""
+WORKERS = 2
+EVERY = 60.0
+"""A process dies this often. Units: seconds."""
+_CASES_A_SECOND = 3_000
+"""What a slow machine asks, for as many seeds as fit into the seconds of a line."""
+_LOOK = 1.0
+_MOST_STARTS = 5
+_TIMES = frozenset({"started", "seconds", "timings", "discovery", "cases_per_second", "first"})
+
+
+def measure(release: str, seconds: float, seed: int) -> Section:
+    """Compute a campaign undisturbed and with deaths, and hold the merged reports against one another."""
+    seeds = max(1, round(seconds * _CASES_A_SECOND / CASES))
+    with tempfile.TemporaryDirectory() as temporary:
+        lines = compare(Path(temporary), plan_of(release, seeds), seeds * CASES, seed)
+    return Section(f"Is a campaign of {seeds * CASES:,} cases the same with a death every minute?", "cases", lines)
+
+
+def plan_of(release: str, seeds: int) -> tuple[str, ...]:
+    """Return the words of `campaign run` that plan a release."""
+    return ("--kubernetes", release, "--seeds", str(seeds), "--max-cases", str(CASES), "--shards", str(SHARDS))
+
+
+def compare(folder: Path, plan: Sequence[str], cases: int, seed: int) -> tuple[Measured, Measured]:
+    """Compute both campaigns, with ledgers in a folder. Raises: SystemExit if their merged reports differ."""
+    undisturbed = compute(folder / "undisturbed", plan, cases, None)
+    disturbed = compute(folder / "disturbed", plan, cases, random.Random(seed))
+    one, two = (merged(folder / name) for name in ("undisturbed", "disturbed"))
+    if one != two:
+        sys.exit("the merged reports differ")
+    return undisturbed, disturbed
+
+
+def compute(
+    ledger: Path, plan: Sequence[str], cases: int, deaths: random.Random | None, workers: int = WORKERS,
+    pinned: bool = False,
+) -> Measured:  # fmt: skip
+    """Compute a campaign until all units are there. With `deaths` a process that it chooses dies every minute.
+
+    `pinned`: each worker, with all that it starts, has one processor and no more.
+    """
+    address = f"tcp://127.0.0.1:{_free_port()}"
+    place = ("--host", "127.0.0.1", "--port", address.rpartition(":")[2], "--no-dashboard")
+    worker = ("distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard")
+    command = ("harness", "campaign", "run", *plan, "--ledger", str(ledger), "--scheduler", address, "--quiet")
+    resume = ("harness", "campaign", "resume", str(ledger), "--scheduler", address, "--quiet")
+    died: Counter[str] = Counter()
+    most: Counter[str] = Counter()
+    ended = 0
+    started = killed = time.monotonic()
+    with _Processes() as processes:
+        while True:
+            processes.keep("scheduler", ("distributed.cli.dask_scheduler", *place))
+            for number in range(workers):
+                processes.keep(f"worker {number + 1}", worker, number if pinned else None)
+            units, done = _progress(ledger)
+            if units and units == done:
+                break
+            if processes.keep("command", resume if units else command):
+                ended += 1
+                if not units and ended == _MOST_STARTS:
+                    sys.exit(f"the campaign does not begin: harness campaign run {' '.join(plan)} says why")
+            time.sleep(_LOOK)
+            for name in ("scheduler", "command"):
+                most[name] = max(most[name], processes.resident(name))
+            if deaths is not None and time.monotonic() - killed >= EVERY:
+                killed = time.monotonic()
+                died[processes.kill_one(deaths)] += 1
+    taken = time.monotonic() - started
+    more: dict[str, int | str] = {f"{name}, MiB": size >> 20 for name, size in most.items()}
+    more |= {f"deaths: {name}": number for name, number in sorted(died.items())}
+    name = "undisturbed" if deaths is None else "with deaths"
+    return Measured(name, cases, taken, more=more)
+
+
+class _Processes:
+    """The processes of a campaign, by name, each in a session of its own. All end with it."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> _Processes:
+        return self
+
+    def __exit__(self, *ignored: object) -> None:
+        for process in self._running.values():
+            for pid in family(process.pid):
+                _kill(pid)
+            process.wait()
+
+    def keep(self, name: str, words: Sequence[str], processor: int | None = None) -> bool:
+        """Have a process of a Python module, and begin it anew if it ended. Returns: whether it ended."""
+        process = self._running.get(name)
+        if process is not None and process.poll() is None:
+            return False
+        before = os.sched_getaffinity(0)
+        if processor is not None:
+            os.sched_setaffinity(0, {processor})  # a process has the processors of the one that starts it
+        self._running[name] = subprocess.Popen(
+            [sys.executable, "-m", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        os.sched_setaffinity(0, before)
+        return process is not None
+
+    def resident(self, name: str) -> int:
+        """Return the memory of a process, without those below it. Units: bytes."""
+        return resident(self._running[name].pid)
+
+    def kill_one(self, choice: random.Random) -> str:
+        """Kill a process, as `kill -9` does. Returns: what it was."""
+        found = [(pid, name) for name, process in self._running.items() for pid in family(process.pid)]
+        pid, name = choice.choice([one for one in found if resident(one[0])])
+        below = pid != self._running[name].pid
+        _kill(pid)
+        return f"below {name}" if below else name
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _progress(ledger: Path) -> tuple[int, int]:
+    """Return how many units a ledger has, and how many of them are done."""
+    kept = CampaignLedger(str(ledger))
+    units = {unit.digest for unit in kept.units()} if ledger.is_dir() else set()
+    return len(units), len(units & set(kept.done())) if units else 0
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def merged(ledger: Path) -> list[Any]:
+    """Return the merged reports of a ledger as JSON, without their times."""
+    found = merge_settings(CampaignLedger(str(ledger)))
+    return [_without_times(msgspec.json.decode(encode(one.report))) for one in found]
+
+
+def _without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_times(below) for key, below in value.items() if key not in _TIMES}
+    return [_without_times(below) for below in value] if isinstance(value, list) else value

@@ -1,0 +1,39 @@
+"""A campaign whose processes are killed is computed to its end, and compared with one that nothing disturbed."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bench import kills
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_report_of_a_campaign_with_deaths_is_that_of_one_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever dies is begun again; who died is counted."""
+    shutil.copytree(ROOT / "examples" / "migration", tmp_path / "migration")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text("targets: [{suite: migration}]\nseeds: 3\ncases: 300\n")
+    monkeypatch.setattr(kills, "EVERY", 4.0)
+    monkeypatch.setattr(kills, "_LOOK", 0.2)
+    words = (str(plan), "--folder", str(tmp_path))
+    undisturbed, disturbed = kills.compare(tmp_path, words, 900, 1)
+    assert (900, 900) == (undisturbed.count, disturbed.count)
+    assert not any(name.startswith("deaths") for name in undisturbed.more)
+    assert 0 < int(undisturbed.more["scheduler, MiB"]) < 500
+    (merged,) = kills.merged(tmp_path / "disturbed")
+    assert 3 == len(merged["findings"])
+
+
+def test_a_campaign_that_cannot_begin_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the command that says why, and not after trying for ever."""
+    monkeypatch.setattr(kills, "_LOOK", 0.1)
+    monkeypatch.setattr(kills, "_MOST_STARTS", 1)
+    with pytest.raises(SystemExit, match=r"the campaign does not begin: harness campaign run nowhere\.yaml"):
+        kills.compute(tmp_path / "ledger", ("nowhere.yaml",), 1, random.Random(1))
