@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import TypeAlias
 
-import msgspec
-
 from harness.case import Answer, Case, Json, KindInfo, Operation
 from harness.errormatch.matcher import Matcher, matcher_for
 from harness.errormatch.trusted import Wordings
@@ -66,15 +64,16 @@ def _ask_request(
     heard: dict[Pattern, set[bool]] = {}
     updates = islice(chain.from_iterable(updates_of(one.object, start, wanted, shape) for one in bases), _MAX_PAIRS)
     while batch := list(islice(updates, _BATCH)):
-        cases = [
-            msgspec.structs.replace(info.case(Operation.UPDATE, new, old, mode=subject.spec.mode), id=number)
-            for number, (_, _, new, old) in enumerate(batch, 1)
-        ]
-        found.asked += len(cases)
-        for (pattern, fills, _, _), case, answer in zip(batch, cases, subject.target.ask(cases), strict=True):
+        answered = _ask(subject, info, [(new, old) for _, _, new, old in batch])
+        # The same new object beside an old one without the value: if both report that, nothing comes before them.
+        controls = (
+            _ask(subject, info, [(new, remove(new, start)) for _, _, new, _ in batch]) if known.update else answered
+        )
+        found.asked += len(batch)
+        for (pattern, fills, _, _), (case, answer), (_, control) in zip(batch, answered, controls, strict=True):
             if answer.failure is not None or answer.unreachable:
                 continue
-            if _is_heard(answer, errors, matcher):
+            if any((_is_alone(answer, errors, matcher), *(_both(one, errors, matcher) for one in (answer, control)))):
                 heard.setdefault(pattern, set()).add(fills)
             effects = compare_after(answer.handwritten, answer.declarative, errors, info, trusted)
             if effects is not None:
@@ -83,9 +82,24 @@ def _ask_request(
         found.unheard |= {write_pattern(one) for one in wanted if len(heard.get(one, ())) < 2}
 
 
-def _is_heard(answer: Answer, errors: RuleErrors, matcher: Matcher) -> bool:
+def _ask(subject: Subject, info: KindInfo, pairs: Sequence[tuple[Json, Json]]) -> list[tuple[Case, Answer]]:
+    cases = [
+        info.case(Operation.UPDATE, new, old, id=number, mode=subject.spec.mode)
+        for number, (new, old) in enumerate(pairs, 1)
+    ]
+    return list(zip(cases, subject.target.ask(cases), strict=True))
+
+
+def _is_alone(answer: Answer, errors: RuleErrors, matcher: Matcher) -> bool:
     """Whether no error of another rule or check may have come before those of the rule."""
     return all(errors.counts(one, matcher) for one in answer.handwritten) and all(
+        map(errors.reports, answer.declarative)
+    )
+
+
+def _both(answer: Answer, errors: RuleErrors, matcher: Matcher) -> bool:
+    """Whether the rule and the check report the error, whatever else there is."""
+    return any(errors.counts(one, matcher) for one in answer.handwritten) and any(
         map(errors.reports, answer.declarative)
     )
 

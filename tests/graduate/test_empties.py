@@ -127,6 +127,15 @@ def test_one_direction_is_not_enough(shape: Shape) -> None:
     assert {"spec.labels"} == found.unheard
 
 
+def test_errors_of_others_that_hide_nothing_are_no_gap(shape: Shape) -> None:
+    """Both report a value that goes, beside the same errors."""
+
+    def judge(one: Case) -> tuple[list[FieldError], list[FieldError]]:
+        return ([OTHER, CHECK], [RULE]) if ("spec" in one.object) != ("spec" in one.old) else ([OTHER], [])
+
+    assert set() == probes(shape, judge).unheard
+
+
 @pytest.mark.parametrize("answer", [{"unreachable": "409"}, {"failure": Failure("decode", "no")}])
 def test_requests_that_reach_no_validator_show_nothing(shape: Shape, answer: dict[str, Any]) -> None:
     """A server answers them itself."""
