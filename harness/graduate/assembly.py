@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
@@ -16,6 +16,7 @@ from harness.errormatch.trusted import Wordings
 from harness.events import KindReport, Result
 from harness.graduate.after import EFFECTS, RuleErrors, compare_after
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, FindingAt
+from harness.graduate.empties import EmptyProbes, effects_of
 from harness.graduate.observer import NAME, Asked, ShownEffect, Watched, name_of_effect, worst
 from harness.graduate.verdict import Evidence, decide
 from harness.jsonpath import canonical_path
@@ -44,6 +45,7 @@ class RunEvidence:
     sources: Mapping[tuple[str, int], CheckSource]
     markers: Mapping[tuple[str, str, str, str], tuple[str, ...]]
     unserved: Collection[str] = ()
+    empties: Mapping[tuple[str, int], Sequence[EmptyProbes]] = field(default_factory=dict)
 
     def certificates(self) -> Iterator[Certificate]:
         """Yield the certificate of every chosen rule, in order."""
@@ -69,6 +71,11 @@ class RunEvidence:
 
     def _certify(self, type_: str, number: int, known: KnownRule) -> Certificate:
         rule, seen = known.rule, self.watched(type_, number)
+        empties = self.empties.get((type_, number), ())
+        if seen is not None:
+            for probes in empties:
+                for effect, shown in effects_of(probes).items():
+                    seen.shown[effect] = seen.shown[effect].joined(shown) if effect in seen.shown else shown
         findings = list(self._findings(known))
         change = self._change(known, seen, findings)
         kinds = [one for result in self.results for one in result.kinds if one.kind.type == type_]
@@ -88,6 +95,7 @@ class RunEvidence:
             crashes=seen.crashes if seen is not None else 0,
             stopped_early=self._stopped_early,
             incomplete=tuple(_incomplete(kinds)),
+            unheard=tuple(sorted(set().union(*(probes.unheard for probes in empties)))),
             cannot=reasons_for(self.results[0].target.release).get(key, ""),
         )
         verdict, missing = decide(evidence)
@@ -209,7 +217,7 @@ def _copy(one: Watched) -> Watched:
     asked = {
         name: Asked(*(getattr(known, field) for field in Asked.__struct_fields__)) for name, known in one.asked.items()
     }
-    return Watched(asked, dict(one.shown), one.example, one.enforced, one.crashes)
+    return Watched(asked, dict(one.shown), one.example, one.enforced, one.crashes, list(one.compared))
 
 
 def _sum(total: Watched, other: Watched) -> Watched:
@@ -224,6 +232,8 @@ def _sum(total: Watched, other: Watched) -> Watched:
     total.example = total.example or other.example
     total.enforced = total.enforced and other.enforced
     total.crashes += other.crashes
+    for case in other.compared:
+        total.keep(case)
     return total
 
 

@@ -39,6 +39,8 @@ _REMEMBERED = Room(12_000)
 _EMPTY: tuple[Any, ...] = (ABSENT, None, "", [], {})
 _MAX_REJECTED = 12
 """At most so many rejected values of one rule are remembered, to be met again in old objects."""
+_MAX_COMPARED = 6
+"""At most so many objects of one rule are kept for updates that differ by an empty value."""
 
 
 class Asked(msgspec.Struct):
@@ -104,7 +106,8 @@ class Watched(msgspec.Struct):
     """What one unit shows of one rule: its requests, the effects of its graduation, and a case of its check.
 
     `enforced`: the strategies asked serve rules at all. `crashes` counts answers in which the declarative validators
-    crashed, which say nothing about the rule.
+    crashed, which say nothing about the rule. `compared` are cases with a value that a rule about changes accepts, or
+    that another rejects and an update left alone.
     """
 
     asked: dict[str, Asked]
@@ -112,6 +115,12 @@ class Watched(msgspec.Struct):
     example: Case | None = None
     enforced: bool = True
     crashes: int = 0
+    compared: list[Case] = []
+
+    def keep(self, case: Case) -> None:
+        """Keep a case for updates that differ by an empty value, if there is room."""
+        if len(self.compared) < _MAX_COMPARED:
+            self.compared.append(case)
 
 
 class WatchedUnit(msgspec.Struct, frozen=True):
@@ -291,10 +300,13 @@ class GraduationObserver:
                 asked.accepted += accepted
             if same and old is not CREATED and accepted and watch.known.update and value not in _EMPTY:
                 asked.at_limit = True  # what a rule about changes accepts is a value that stays
+            if accepted and watch.known.update and value not in _EMPTY:
+                watch.seen.keep(case)
             if watch.rejected and old is not CREATED and value == was and value in watch.rejected:
                 check, rule = reported.get(number, ((), ()))
                 asked.kept += not check and not rule
                 asked.held += bool(check and rule)
+                watch.seen.keep(case)
         for number in reported.keys() - counted:
             if (asked := self._watches[number].seen.asked.get(name)) is not None:
                 asked.cases += 1

@@ -15,6 +15,7 @@ from harness.events import Budget, Event, Result
 from harness.graduate.assembly import RunEvidence
 from harness.graduate.conclusions import with_proof
 from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict
+from harness.graduate.empties import EmptyProbes, ask_empties
 from harness.graduate.helpers import doubt_shared
 from harness.graduate.markers import Marker
 from harness.graduate.observer import NAME, GraduationFactory
@@ -74,6 +75,7 @@ def certify(
     )
     with open_subject(parts[0]) as subject:
         evidence = replace(evidence, sources=_sources(subject, evidence))
+    evidence = replace(evidence, empties=_empties(parts, evidence))
     certificates = tuple(evidence.certificates())
     if prove is not None:
         certificates = tuple(map(with_proof, certificates, proofs))
@@ -101,6 +103,20 @@ def _sources(subject: Subject, evidence: RunEvidence) -> dict[RuleNumber, CheckS
             if seen is not None and seen.example is not None:
                 examples[type_, number], rules[type_, number] = seen.example, known
     return trace_checks(subject, examples, rules)
+
+
+def _empties(parts: Sequence[SubjectSpec], evidence: RunEvidence) -> dict[RuleNumber, list[EmptyProbes]]:
+    """Ask in each part about empty values below what rules compare, but for rules that the run saw change something."""
+    found: dict[RuleNumber, list[EmptyProbes]] = {}
+    for part in parts:
+        with open_subject(part) as subject:
+            for type_, own in evidence.chosen.items():
+                for number, known in enumerate(own):
+                    seen = evidence.watched(type_, number)
+                    if seen is not None and not seen.shown and (known.update or seen.compared):
+                        probes = ask_empties(subject, known, seen, evidence.trusted)
+                        found.setdefault((type_, number), []).append(probes)
+    return found
 
 
 def lines_of_rules(markers: Iterable[Marker]) -> dict[tuple[str, str, str, str], tuple[str, ...]]:

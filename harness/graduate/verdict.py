@@ -20,6 +20,7 @@ class Evidence:
     `stopped_early` says why the run did not end by its budget. `incomplete` are the requests of the kind for which no
     object was found that both sides accept, each with the reason. `cannot` says why no object fires the rule.
     `update_only`: the rule rejects changes, so that no create fires it and unchanged values do not violate it.
+    `unheard` are the paths below the value at which no update showed what an empty and an absent value are to both.
     """
 
     level: Level
@@ -34,6 +35,7 @@ class Evidence:
     stopped_early: str = ""
     incomplete: tuple[str, ...] = ()
     cannot: str = ""
+    unheard: tuple[str, ...] = ()
 
 
 def decide(evidence: Evidence) -> tuple[Verdict, tuple[str, ...]]:
@@ -72,5 +74,11 @@ def _missing(evidence: Evidence) -> Sequence[str]:
     if has_updates and not evidence.update_only and not any(one.kept or one.held for one in asked):
         missing.append(
             "kept: no update left a rejected old value alone, so that nothing shows whether old objects stay updatable"
+        )
+    if evidence.unheard:
+        first, more = evidence.unheard[0], len(evidence.unheard) - 1
+        missing.append(
+            f"empty: nothing shows whether the rule and the check compare empty and absent values alike at {first}"
+            + (f" and {more} other paths" if more else "")
         )
     return missing

@@ -12,9 +12,11 @@ from harness.compare.finding import Finding
 from harness.errormatch.trusted import NO_WORDINGS
 from harness.events import KindReport, Result
 from harness.field import FieldError
+from harness.graduate.after import Effects
 from harness.graduate.assembly import RunEvidence
 from harness.graduate.document import Certificate
-from harness.graduate.observer import NAME, Asked, Watched, WatchedUnit
+from harness.graduate.empties import EmptyProbes
+from harness.graduate.observer import NAME, Asked, ShownEffect, Watched, WatchedUnit
 from harness.rulecov.inventory import Inventory, KnownRule
 from tests.graduate.test_observer import CHECK, INFO, KNOWN, RULE, case
 from tests.report import made
@@ -110,3 +112,12 @@ def test_a_version_that_is_not_served_is_unknown() -> None:
     """It is not searched."""
     found = certificate(result(Watched(asked(), {}), observed={NAME: ()}), unserved={"t.Toy"})
     assert ("unknown", "version") == (found.verdict, found.missing[0].partition(":")[0])
+
+
+def test_updates_with_empty_values_are_evidence() -> None:
+    """One that both sides judge otherwise changes the rule, and a path without one leaves it unknown."""
+    shown = ShownEffect(Effects("accepted", "beta-on", ("spec.name: Invalid",), ()), case("", "a"), ratcheting=True)
+    found = certificate(result(Watched(asked(), {})), empties={("t.Toy", 0): [EmptyProbes([shown])]})
+    assert ("changes", {"accepted (ratcheting)": 1}) == (found.verdict, found.effects)
+    found = certificate(result(Watched(asked(), {})), empties={("t.Toy", 0): [EmptyProbes(), EmptyProbes([], {"a.b"})]})
+    assert ("unknown", "empty") == (found.verdict, found.missing[0].partition(":")[0])

@@ -19,6 +19,7 @@ INFO = KindInfo(group="toys", version="v1", kind="Toy", resource="toys", api_ver
 STATUS = msgspec.structs.replace(INFO, subresource="status", operations=(Operation.UPDATE,))
 RULE = FieldError("FieldValueTooLong", "spec.name", "must be short", "maxLength", level="beta")
 CHECK = FieldError("FieldValueTooLong", "spec.name", "must be short", "maxLength", covered=True)
+OTHER = FieldError("FieldValueRequired", "spec.other", "")
 KNOWN = KnownRule(
     DeclaredRule("toys", "v1", "Toy", "spec.name", "FieldValueTooLong", "maxLength", "beta", "k8s:maxLength"), "t.Toy",
     ("spec.name",), ("spec", "name"), "limit", measure="characters", limit=3, beyond=1,
@@ -145,6 +146,18 @@ def test_a_rule_about_changes_accepts_a_value_that_stays() -> None:
     observer.examine([case("ab", "ab"), case("ab")], [Answer(1), Answer(1)], 0.0)
     asked = observer.outcome().rules[0].asked
     assert [False, True] == [one.at_limit for one in asked.values()]
+
+
+def test_cases_are_kept_for_updates_with_empty_values() -> None:
+    """Of a rule about changes what is accepted, of others what leaves a rejected value alone; and few of them."""
+    stays = case("abcd", "abcd")
+    assert [stays] == watched((case("abcd"), [CHECK], [RULE]), (case("ab"), [], []), (stays, [], [])).compared
+    known = msgspec.structs.replace(KNOWN, judge="unchanged", limit=None, update=True)
+    observer = GraduationObserver(UNIT, (known,), NO_WORDINGS, "served")
+    observer.examine([case("a"), *map(case, "bcdefghi")], [Answer(1, (OTHER,)), *[Answer(1)] * 8], 0.0)
+    assert ["b", "c", "d", "e", "f", "g"] == [
+        one.object["spec"]["name"] for one in observer.outcome().rules[0].compared
+    ]
 
 
 @pytest.mark.parametrize(

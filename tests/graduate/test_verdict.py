@@ -46,6 +46,7 @@ def test_a_rule_is_safe_if_nothing_is_missing() -> None:
         ("rejected", asked({"beyond": False})),
         ("accepted", asked({"at_limit": False})),
         ("kept", asked({}, {"kept": 0})),
+        ("empty", {"unheard": ("spec.parts[*].names",)}),
     ],
 )
 def test_each_demand_is_needed(word: str, without: dict[str, Any]) -> None:
