@@ -26,6 +26,7 @@ from harness.targets.kubernetes.build import (
     Note,
     Program,
     go_environment,
+    source_hash,
     write_sources,
 )
 from harness.targets.kubernetes.hooks import Hook
@@ -99,7 +100,8 @@ def build_mutants(release: KubernetesSource, drawn: Sequence[GoMutant], note: No
     """Return the worker with all mutants that compile; which do not is found once, and kept. Raises: TargetError."""
     sources = Sources.of(drawn, mutated_folders(release))
     whole = sources.program(dict(enumerate(drawn, 1)), len(drawn))
-    memo = platformdirs.user_cache_path("equivalence-harness") / "workers" / f"contents-{whole.name}{release.name}"
+    known_as = release.name if release.folder is None else source_hash(release)  # its other files may change too
+    memo = platformdirs.user_cache_path("equivalence-harness") / "workers" / f"contents-{whole.name}{known_as}"
     try:
         messages = msgspec.json.decode(memo.read_bytes(), type=dict[int, str])
     except (OSError, msgspec.DecodeError):

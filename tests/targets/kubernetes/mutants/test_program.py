@@ -79,6 +79,18 @@ def test_a_mutant_that_does_not_compile_is_left_out(release: KubernetesSource, u
     assert found.program.name == made(release).program.name
 
 
+def test_another_file_of_a_checkout_changes_what_compiles(
+    release: KubernetesSource, use_go: Callable[[str], None]
+) -> None:
+    """A mutant may use what is declared in a file that has no mutants."""
+    use_go(REFUSES_FIRST)
+    assert {2} == set(made(release).left_out)
+    assert release.folder is not None
+    write(release.folder, {"pkg/apis/apps/sizes.go": "package apps\n\ntype Size int\n"})
+    use_go("exit 0")
+    assert {} == made(release).left_out
+
+
 def test_validators_that_do_not_compile_at_all_are_told(
     release: KubernetesSource, use_go: Callable[[str], None]
 ) -> None:
