@@ -57,12 +57,14 @@ def _levels(question: Question) -> str:
 
 def _declaration(question: Question) -> str:
     """Return the tag as it stands in this version, with its value and level, and its field; without it, its name."""
-    line = question.standing_line
-    if not question.tag or not line or "+k8s:subfield" in line:
+    line, path = question.standing_line, question.declared_at
+    levels = {one.level for one in question.select(question.answer.declarative)}
+    around = line.count("=+") - any(level and f":{level}" in line for level in levels)
+    is_of_items = around == 1 and path.endswith("[*]")
+    if not question.tag or not line or (around and not is_of_items):  # it stands at another field, or none is known
         return question.rule
     of_type = " on its type" if question.tag.endswith(" on its type") else ""
-    path = question.declared_at.removesuffix("[*]") if "+k8s:eachVal" in line else question.declared_at
-    return f"{line}{of_type} on {path}"
+    return f"{line}{of_type} on {path.removesuffix('[*]') if is_of_items else path}"
 
 
 def _silent(question: Question) -> Iterator[str]:
