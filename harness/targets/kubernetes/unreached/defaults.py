@@ -82,6 +82,13 @@ def unset_value(node: Node) -> tuple[Node, bool] | None:
     return None
 
 
+def asks_nil(node: Node) -> bool:
+    """Whether a condition compares with nil, and not with what is empty."""
+    while node.type == "parenthesized_expression":
+        node = node.named_children[0]
+    return text_of(node.child_by_field_name("right")) == "nil"
+
+
 def _is_always_set(assignment: Node, target: Node) -> bool:
     """Whether an assignment runs wherever its field is unset, and all that it is part of is there."""
     for one in requirements(assignment):
