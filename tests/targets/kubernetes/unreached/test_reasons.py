@@ -169,6 +169,17 @@ def test_what_another_version_does_not_default_can_be_unset(tmp_path: Path) -> N
     assert {"fail()": BlockReason()} == reasons_of(tmp_path, body, "fail()")
 
 
+def test_what_only_one_kind_defaults_can_be_unset(tmp_path: Path) -> None:
+    """The structs of a kind may be part of another one, whose defaulting function does not set the field."""
+    body = thing('\tif thing.Ports[0].Name == "" {\n\t\tfail()\n\t}')
+    generated = tmp_path / "pkg/apis/apps/v1/zz_generated.defaults.go"
+    generated.parent.mkdir(parents=True)
+    setter = 'func NAME(obj *v1.Thing) {\n\tif obj.Ports[0].Name == "" {\n\t\tobj.Ports[0].Name = "a"\n\t}\n}\n'
+    head = 'package v1\n\nimport "k8s.io/api/apps/v1"\n\n'
+    generated.write_text(head + setter.replace("NAME", "SetObjectDefaults_Thing"))
+    assert {"fail()": BlockReason()} == reasons_of(tmp_path, body, "fail()")
+
+
 def test_what_is_behind_a_line_that_was_not_reached_has_its_reason(tmp_path: Path) -> None:
     """With the line that decides, also in a function that only it calls."""
     gate = "utilfeature.DefaultFeatureGate.Enabled(features.Locked)"
