@@ -12,8 +12,9 @@ from harness.targets.kubernetes.mutants.gosource import ParsedFunction
 from harness.targets.kubernetes.unreached.gofolders import GoFolders, GoType
 from harness.targets.kubernetes.unreached.guards import operands, requirements
 
-_SETTERS = re.compile(r"Set(?:Object)?Defaults_\w+")
-_FILES = ("defaults.go", "zz_generated.defaults.go")
+_SETTERS = re.compile(
+    r"SetDefaults_\w+"
+)  # a SetObjectDefaults_ sets fields of its own kind, and a struct may be in others
 _CONVERTED = re.compile(rb"func (?:autoC|C)onvert_\w+?_(\w+)_To_\w+?_(\w+)\(")
 
 
@@ -45,7 +46,7 @@ class Defaults:
     def _read_version(self, folder: str) -> dict[tuple[GoType, str], str]:
         found: dict[tuple[GoType, str], str] = {}
         for name, function in self._folders.functions(folder).items():
-            if _SETTERS.fullmatch(name) and function.file.endswith(_FILES):
+            if _SETTERS.fullmatch(name) and function.file.endswith("/defaults.go"):
                 for one in walk(function.body):
                     left = one.child_by_field_name("left") if one.type == "assignment_statement" else None
                     target = left.named_children[0] if left is not None and left.named_children else None
@@ -80,6 +81,13 @@ def unset_value(node: Node) -> tuple[Node, bool] | None:
     if text in ("nil", '""') and operator in ("==", "!="):
         return left, operator == "=="
     return None
+
+
+def asks_nil(node: Node) -> bool:
+    """Whether a condition compares with nil, and not with what is empty."""
+    while node.type == "parenthesized_expression":
+        node = node.named_children[0]
+    return text_of(node.child_by_field_name("right")) == "nil"
 
 
 def _is_always_set(assignment: Node, target: Node) -> bool:

@@ -15,9 +15,15 @@ from tree_sitter import Node
 
 from harness.gotypes.gonodes import text_of, walk
 from harness.targets.kubernetes.mutants.gosource import ParsedFunction, parse
-from harness.targets.kubernetes.unreached.defaults import Defaults, unset_value
+from harness.targets.kubernetes.unreached.defaults import Defaults, asks_nil, unset_value
 from harness.targets.kubernetes.unreached.gofolders import GoFolders, parameters_of
-from harness.targets.kubernetes.unreached.guards import Requirement, is_assigned_between, operands, settled
+from harness.targets.kubernetes.unreached.guards import (
+    Requirement,
+    is_assigned_between,
+    operands,
+    requirements,
+    settled,
+)
 
 Sort: TypeAlias = Literal["gate", "default", "constant", "contradiction"]
 _GATE = re.compile(r"(?:\w+\.)*DefaultFeatureGate\.Enabled|(?:\w+\.)*Enabled")
@@ -71,10 +77,10 @@ class Truth:
             return KnownCondition(text == "true", "constant", f"the sources say {text}")
         for one in above:
             for part, value in settled(one):
-                if text_of(part) == text and not _may_change(part, node, function):
-                    return KnownCondition(
-                        value, "contradiction", f"line {one.line} requires {'' if value else 'not '}{_cut(text)}"
-                    )
+                found = value if text_of(part) == text else _value_after(part, value, node)
+                if found is not None and not _may_change(part, node, function):
+                    required = f"{'' if value else 'not '}{_cut(text_of(part))}"
+                    return KnownCondition(found, "contradiction", f"line {one.line} requires {required}")
         if node.type == "call_expression":
             return self._of_call(node, function, depth)
         if node.type == "identifier":
@@ -83,8 +89,8 @@ class Truth:
             return self._of_option(text.rpartition(".")[2])
         compared = unset_value(node)
         if compared is not None:
-            found = self._is_set(compared[0], function)
-            return None if found is None else KnownCondition(not compared[1], *found)
+            known = self._is_set(compared[0], function, asks_nil(node))
+            return None if known is None else KnownCondition(not compared[1], *known)
         return None
 
     def _of_call(self, node: Node, function: ParsedFunction, depth: int) -> KnownCondition | None:
@@ -184,8 +190,8 @@ class Truth:
             return None
         return self.of(given[0], function, (), depth + 1)
 
-    def _is_set(self, value: Node, function: ParsedFunction) -> tuple[Sort, str] | None:
-        """Return why an expression is never unset; None if that is not known."""
+    def _is_set(self, value: Node, function: ParsedFunction, is_nil_asked: bool) -> tuple[Sort, str] | None:
+        """Return why an expression is never unset, that is nil or, if that is not asked, empty; None if not known."""
         if value.type == "selector_expression":
             name = text_of(value.child_by_field_name("field"))
             owner = self._folders.type_of(value.child_by_field_name("operand"), function)
@@ -197,9 +203,12 @@ class Truth:
             if is_assigned_between(function.body, frozenset({text_of(value)}), 0, value.start_byte):
                 return None
             calls = list(self.calls(function))
-            handed = [_argument(call, parameters.index(text_of(value))) for call, _ in calls]
-            if handed and all(one is not None and text_of(one).startswith("&") for one in handed):
+            handed = [(_argument(call, parameters.index(text_of(value))), caller) for call, caller in calls]
+            if handed and all(one is not None and text_of(one).startswith("&") for one, _ in handed):
                 return "constant", f"each call of {function.name} hands over an address"
+            if handed and all(one is not None and _is_given(one, caller, is_nil_asked) for one, caller in handed):
+                what = "what is not nil" if is_nil_asked else "what is not empty"
+                return "constant", f"each call of {function.name} hands over {what}"
         return None
 
     def calls(self, function: ParsedFunction) -> Iterator[tuple[Node, ParsedFunction]]:
@@ -276,6 +285,32 @@ def _all_of(known: Sequence[KnownCondition | None], value: bool) -> KnownConditi
     return KnownCondition(value, sort, "; ".join(facts))
 
 
+def _value_after(earlier: Node, held: bool, later: Node) -> bool | None:
+    """Return the value of a condition after an earlier one about the same expression; None if that does not decide.
+
+    What is nil is empty, and what is not empty is not nil; what is empty may be either, and so may what is not nil.
+    """
+    before, after = unset_value(earlier), unset_value(later)
+    if before is None or after is None or text_of(before[0]) != text_of(after[0]):
+        return None
+    is_unset = before[1] is held
+    if asks_nil(earlier) is not asks_nil(later) and is_unset is not asks_nil(earlier):
+        return None
+    return after[1] is is_unset
+
+
+def _is_given(argument: Node, caller: ParsedFunction, is_nil_asked: bool) -> bool:
+    """Whether an argument is an address, or the call stands below a condition that it is not nil, or not empty."""
+    if text_of(argument).startswith("&"):
+        return is_nil_asked
+    for one in requirements(argument):
+        for part, value in settled(one):
+            compared = unset_value(part)
+            if compared is not None and text_of(compared[0]) == text_of(argument) and compared[1] is not value:
+                return (is_nil_asked or not asks_nil(part)) and not _may_change(part, argument, caller)
+    return False
+
+
 def _statements(block: Node) -> list[Node]:
     inner = [one for one in block.named_children if one.type != "comment"]
     if len(inner) == 1 and inner[0].type == "statement_list":
@@ -312,7 +347,12 @@ def _may_change(before: Node, node: Node, function: ParsedFunction) -> bool:
     """Whether what a condition reads may be set between two places, or a call may answer otherwise."""
     names = frozenset(text_of(one) for one in walk(node) if one.type == "identifier")
     start, end = sorted((before.end_byte, node.start_byte))
-    calls = (one for one in walk(function.body) if one.type == "expression_statement" and start <= one.start_byte < end)
+    own = node.parent.parent if node.parent is not None else None  # the call that a node is an argument of
+    calls = (
+        one
+        for one in walk(function.body)
+        if one.type == "expression_statement" and start <= one.start_byte < end and one.named_children[0] != own
+    )
     if any(part.type == "identifier" and text_of(part) in names for one in calls for part in walk(one)):
         return True  # such as seen.Insert(key)
     return is_assigned_between(function.body, names, start, end)

@@ -169,6 +169,17 @@ def test_what_another_version_does_not_default_can_be_unset(tmp_path: Path) -> N
     assert {"fail()": BlockReason()} == reasons_of(tmp_path, body, "fail()")
 
 
+def test_what_only_one_kind_defaults_can_be_unset(tmp_path: Path) -> None:
+    """The structs of a kind may be part of another one, whose defaulting function does not set the field."""
+    body = thing('\tif thing.Ports[0].Name == "" {\n\t\tfail()\n\t}')
+    generated = tmp_path / "pkg/apis/apps/v1/zz_generated.defaults.go"
+    generated.parent.mkdir(parents=True)
+    setter = 'func NAME(obj *v1.Thing) {\n\tif obj.Ports[0].Name == "" {\n\t\tobj.Ports[0].Name = "a"\n\t}\n}\n'
+    head = 'package v1\n\nimport "k8s.io/api/apps/v1"\n\n'
+    generated.write_text(head + setter.replace("NAME", "SetObjectDefaults_Thing"))
+    assert {"fail()": BlockReason()} == reasons_of(tmp_path, body, "fail()")
+
+
 def test_what_is_behind_a_line_that_was_not_reached_has_its_reason(tmp_path: Path) -> None:
     """With the line that decides, also in a function that only it calls."""
     gate = "utilfeature.DefaultFeatureGate.Enabled(features.Locked)"
@@ -187,6 +198,50 @@ def test_what_an_earlier_condition_excludes_is_a_contradiction(tmp_path: Path) -
     assert ("contradiction", "line 10 requires not found") == (plain.sort, plain.fact)
     for between in ("\tfound = again()\n", "\tfound.Insert(1)\n"):
         assert {"fail()": BlockReason()} == reasons_of(tmp_path, thing(body.format(between)), "fail()")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_known"),
+    [
+        ("spec == nil", "spec == nil", True),
+        ("spec == nil", "!(spec != nil)", True),
+        ("nil == spec || spec == nil", "len(spec) > 0 && spec == nil", True),
+        ("len(spec) == 0", "spec == nil", True),
+        ("len(spec) == 0", 'spec == ""', True),
+        ("spec != nil", "len(spec) > 0", True),
+        ("spec == nil", "len(spec) == 0", False),
+        ("spec != nil", "len(spec) == 0", False),
+        ("len(spec) != 0", "spec == nil", False),
+        ("len(spec) != 0", "spec != nil", False),
+        ("spec == nil", "other == nil", False),
+    ],
+)
+def test_nil_and_empty_exclude_each_other_however_written(
+    tmp_path: Path, earlier: str, later: str, is_known: bool
+) -> None:
+    """What is not nil may be empty, and what is empty need not be nil."""
+    body = thing(f"\tif {earlier} {{\n\t\treturn\n\t}}\n\tif {later} {{\n\t\tfail()\n\t}}")
+    (found,) = reasons_of(tmp_path, body, "fail()").values()
+    assert ("contradiction" if is_known else "") == found.sort
+
+
+@pytest.mark.parametrize(
+    ("call", "asked", "fact"),
+    [
+        ("if list != nil {\n\t\tcheck(list)\n\t}", "list == nil", "what is not nil"),
+        ("if len(list) > 0 {\n\t\tcheck(list)\n\t}", "list == nil", "what is not nil"),
+        ("if len(list) > 0 {\n\t\tcheck(list)\n\t}", "len(list) == 0", "what is not empty"),
+        ("if list != nil {\n\t\tcheck(list)\n\t}", "len(list) == 0", ""),
+        ("if list == nil {\n\t\tcheck(list)\n\t}", "list == nil", ""),
+        ("if list != nil {\n\t\tlist = again()\n\t\tcheck(list)\n\t}", "list == nil", ""),
+        ("if list != nil {\n\t\tcheck(other)\n\t}", "list == nil", ""),
+    ],
+)
+def test_what_each_call_is_guarded_by_holds_in_the_function(tmp_path: Path, call: str, asked: str, fact: str) -> None:
+    """Unless the value is set in between, or the condition is about another one."""
+    called = f"func check(list []string) {{\n\tif {asked} {{\n\t\tfail()\n\t}}\n}}"
+    (found,) = reasons_of(tmp_path, thing(f"\t{call}", called), "fail()").values()
+    assert (f"each call of check hands over {fact}" if fact else "") == found.fact
 
 
 def test_what_every_call_hands_over_is_constant(tmp_path: Path) -> None:
