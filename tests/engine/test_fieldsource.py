@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from harness.case import KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding, Severity
 from harness.compare.mismatch import Mismatch
 from harness.compiler.rulelines import RuleLine, RuleLines
-from harness.case import KindInfo
 from harness.diagnostics import Position
 from harness.engine.checksource import TracedErrors, add_handwritten_source
 from harness.engine.explain import Explainer
