@@ -268,6 +268,11 @@ class KindInfo(msgspec.Struct, frozen=True, omit_defaults=True):
         return kind_name(self.group, self.version, self.resource, self.subresource)
 
     @property
+    def plural(self) -> str:
+        """The resource behind a version in a sentence, for a version of a group serves some of them: `leases`."""
+        return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
+
+    @property
     def key(self) -> tuple[str, str, str, str]:
         """The identity of the kind in a case: group, version, resource, subresource."""
         return self.group, self.version, self.resource, self.subresource

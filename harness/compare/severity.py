@@ -44,7 +44,8 @@ def why_unreachable(case: Case, answer: Answer, mismatch: Mismatch, comparator: 
     """Return why no request shows a mismatch, empty if one does: the server refuses it, or serves no such version."""
     info = comparator.info
     if not info.served:
-        return f"{info.version} is registered and not served, and was asked with the strategy of {info.through}"
+        told = f"{info.version} {info.plural} are registered and not served"
+        return f"{told}, and were asked with the strategy of {info.through}"
     if answer.unreachable:
         return f"a server answers {answer.unreachable}"
     if mismatch.kind != "version":
@@ -52,8 +53,8 @@ def why_unreachable(case: Case, answer: Answer, mismatch: Mismatch, comparator: 
     differing = comparator.differing_versions(case, answer, mismatch)
     if not differing or any(map(comparator.is_served, differing)):
         return ""
-    are = "is" if len(differing) == 1 else "are"
-    return f"{' and '.join(differing)}, with which {case.version} was compared, {are} registered and not served"
+    names = f"{' and '.join(differing)} {info.plural}"
+    return f"{names}, with which {case.version} was compared, are registered and not served"
 
 
 def grade_alone(case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Severity:

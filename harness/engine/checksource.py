@@ -21,7 +21,7 @@ from harness.engine.fieldsource import path_in_answer
 from harness.engine.pathhint import MEANT
 from harness.field import FieldError
 from harness.jsonpath import canonical_path, look, path_of, pattern_of, walk
-from harness.subject.callsites import places_of
+from harness.subject.callsites import COUNTED, places_of
 from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Stop
 from harness.subject.errorstack import Made
 
@@ -400,7 +400,7 @@ def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> F
         if number < 2 or not code.count_callers(finding.handwritten_source, finding.kind):
             return finding
         if number > _MOST_NAMED:
-            calls = [f"{places_of(finding.handwritten_source)[0].function} is called by {number} functions"]
+            calls = [f"{places_of(finding.handwritten_source)[0].function} is called by {number} functions {COUNTED}"]
     how = "by an option of the call where not all of them are meant"
     if code.is_of_operations(finding.handwritten_source, finding.kind):
         how = "for creates and updates alike, or make the operation its condition"

@@ -231,7 +231,7 @@ class Explainer:
         traced = traced._replace(wrong=wrong_names(finding, path, self.shape, self.others, code))
         finding = add_generation(finding, ungenerated, code)
         finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code)
-        return tell_if_unreachable(finding, comparator.info.served)
+        return tell_if_unreachable(finding, comparator.info)
 
     def explain_unstable(
         self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, is_gone: bool = False

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.case import Case
+from harness.case import Case, KindInfo
 from harness.compare.causes.unreachable import UNREACHABLE
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
@@ -298,11 +298,11 @@ def add_read_member(finding: Finding, path: str, shape: Shape, read: Container[s
     return msgspec.structs.replace(finding, fix=f"{finding.fix}; {PERHAPS} {mended.path}")
 
 
-def tell_if_unreachable(finding: Finding, is_served: bool) -> Finding:
+def tell_if_unreachable(finding: Finding, info: KindInfo) -> Finding:
     """Begin the fix of a difference that no request shows with that, where its cause has not said so."""
     if finding.severity != "unreachable" or finding.cause == UNREACHABLE.code or finding.fix.startswith(_NOTHING):
         return finding
-    why = "none of which shows it" if is_served else f"none of which names {finding.version}"
+    why = "none of which shows it" if info.served else f"none of which names {info.version} {info.plural}"
     fix = f"{_NOTHING}, {why}" + (f"; to mend it all the same, {finding.fix}" if finding.fix else "")
     return msgspec.structs.replace(finding, fix=fix)
 

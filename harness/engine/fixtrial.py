@@ -331,5 +331,5 @@ def _refused(finding: Finding, change: TagChange, refusals: Sequence[TagRefusal]
         fix = (change.otherwise if change.tags else "") or finding.fix
         fix += f"; {reason}" if reason else ""
     if there and not info.served:
-        fix += f"; no request names {info.version}, which is registered and not served"
+        fix += f"; no request names {info.version} {info.plural}, which are registered and not served"
     return msgspec.structs.replace(finding, fix=fix, change=None)

@@ -24,6 +24,8 @@ _VALIDATORS = "pkg/apis/*/validation"
 _COMMON = {"k8s.io/apimachinery": "pkg/api/validation", "k8s.io/apiserver": "pkg/registry/rest"}
 """The folders of other modules whose code validates objects of all kinds."""
 MODULES = tuple(_COMMON)
+COUNTED = f"of {_VALIDATORS} and of libraries that kinds share"
+"""Where calls are looked for, for a sentence: validators of configurations, as in `pkg/proxy`, are left out."""
 _GENERATION = re.compile(r"// \+k8s:validation-gen=")
 _GROUP = re.compile(r"// \+groupName=(.*)")
 _MARK = re.compile(r"\b\w*Covered\b")

@@ -53,7 +53,10 @@ def test_what_no_request_reaches() -> None:
     said = answer(errors("Required@a covered"), ())
     for through, expected in (("v2", "unreachable"), ("", "graduation")):
         one = Comparator(msgspec.structs.replace(info(), through=through))
-        assert [expected] == [severity_of(case(), said, m, one) for m in one.compare(case(), said)]
+        mismatches = one.compare(case(), said)
+        assert [expected] == [severity_of(case(), said, m, one) for m in mismatches]
+        told = "v1 deployments are registered and not served, and were asked with the strategy of v2" if through else ""
+        assert [told] == [why_unreachable(case(), said, m, one) for m in mismatches]
 
 
 REFUSED = "409, because metadata.uid is not that of the stored object"
@@ -113,6 +116,8 @@ def test_versions_that_nobody_can_send(served: dict[str, bool], expected: str, n
     [mismatch] = [m for m in one.compare(case(), said) if m.kind == "version"]
     assert expected == severity_of(case(), said, mismatch, one)
     assert f"those of {named} do not" in mismatch.detail
+    named_all = "v1beta1 and v1beta2 deployments, with which v1 was compared, are registered and not served"
+    assert (named_all if expected == "unreachable" else "") == why_unreachable(case(), said, mismatch, one)
 
 
 def test_each_mismatch_is_blamed_for_its_own_error() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from harness.case import KindInfo
 from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding, Severity
 from harness.compare.mismatch import Mismatch
@@ -155,7 +156,7 @@ def test_the_member_that_the_object_has_is_meant() -> None:
             "unreachable",
             False,
             "mend it",
-            "nothing to do for requests, none of which names v1; to mend it all the same, mend it",
+            "nothing to do for requests, none of which names v1 boxes; to mend it all the same, mend it",
         ),
         (
             "unreachable",
@@ -172,8 +173,8 @@ def test_what_no_request_shows_needs_nothing_for_requests(
     severity: Severity, is_served: bool, fix: str, told: str
 ) -> None:
     """It is the first that a reader has to know about a fix."""
-    finding = made.finding(severity=severity, version="v1", fix=fix)
-    assert told == tell_if_unreachable(finding, is_served).fix
+    info = KindInfo("g", "v1", "Box", "boxes", "g/v1", through="" if is_served else "v2")
+    assert told == tell_if_unreachable(made.finding(severity=severity, fix=fix), info).fix
 
 
 def test_a_difference_of_two_targets_names_the_check_and_the_rule() -> None:

@@ -137,7 +137,7 @@ def test_a_tag_that_is_there_is_replaced_or_left(tmp_path: Path, tag: str) -> No
     [
         ({"rules": False}, "generate the declarative validation of v1: +k8s:required on a is there already"),
         ({"through": "v2"}, "look why +k8s:required on a, which is there already, does not report this in v1; "
-                            "no request names v1, which is registered and not served"),
+                            "no request names v1 deployments, which are registered and not served"),
         ({}, "look why +k8s:required on a, which is there already, does not report this in v1"),
     ],
 )  # fmt: skip

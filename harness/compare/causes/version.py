@@ -28,8 +28,8 @@ def show(question: Question) -> Explanation | None:
     if unserved and unserved == differing and comparator.info.served:
         ruled = list(filter(comparator.has_rules, unserved))
         names = " and ".join(unserved)
-        are, has = ("is", "has") if len(unserved) == 1 else ("are", "have")
-        detail = f"no request names {names}, which {are} registered and not served"
+        has = "has" if len(unserved) == 1 else "have"
+        detail = f"no request names {names} {comparator.info.plural}, which are registered and not served"
         if not ruled:
             return Explanation(f"{names} {has} no declarative validation at all; {detail}", _NOTHING)
         return Explanation(detail, f"{_NOTHING}; what converts objects of {' and '.join(ruled)} meets other rules")

@@ -52,14 +52,15 @@ def test_a_version_without_rules_lacks_all_of_them() -> None:
 def test_versions_that_differ_for_nobody_need_no_fix() -> None:
     """Only a version that is not served reports less."""
     found = explain("version", v1=("Required@a",), v1beta1=(), v1beta2=("Required@a",))
-    assert "no request names v1beta1, which is registered and not served" == found.detail
+    assert "no request names v1beta1 deployments, which are registered and not served" == found.detail
     assert (True, None) == (found.fix.startswith("nothing to do for requests"), found.change)
 
 
 def test_a_version_that_has_no_rules_and_is_not_served_is_told_as_both() -> None:
     """It meets no other rules: it meets none."""
     found = explain("version", v1=("Required@a",), v1beta2=("Required@a",))
-    told = "v1beta1 has no declarative validation at all; no request names v1beta1, which is registered and not served"
+    unnamed = "no request names v1beta1 deployments, which are registered and not served"
+    told = f"v1beta1 has no declarative validation at all; {unnamed}"
     assert (told, "nothing to do for requests") == (found.detail, found.fix)
 
 
