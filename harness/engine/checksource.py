@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from itertools import pairwise, zip_longest
+from itertools import groupby, pairwise, zip_longest
 from typing import NamedTuple
 
 import msgspec
@@ -21,7 +21,7 @@ from harness.engine.fieldsource import path_in_answer
 from harness.engine.pathhint import MEANT
 from harness.field import FieldError
 from harness.jsonpath import canonical_path, look, path_of, pattern_of, walk
-from harness.subject.callsites import COUNTED, places_of
+from harness.subject.callsites import MODULES, places_of
 from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Stop
 from harness.subject.errorstack import Made
 
@@ -82,6 +82,8 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
         told, is_shared = _tell_silent(finding, traced, code, next(one for one in silent if one.source == source))
         if is_shared or (fix := _lower_less(finding, told, traced, code)):
             finding = msgspec.structs.replace(finding, fix="write an exception" if is_shared else fix)
+        else:
+            told += _tell_library(finding, traced)
     else:
         updates = _find_updates(finding, own, source, code)
         if updates and finding.side == "handwritten":
@@ -141,6 +143,22 @@ def _add_rule_code(finding: Finding, traced: TracedErrors) -> Finding:
         f"the errors are made at {' and '.join(_each(made))}, for all fields whose rule calls it, and no tag changes it"
     )
     return msgspec.structs.replace(finding, fix=f"{finding.fix}; {told}")
+
+
+def _tell_library(finding: Finding, traced: TracedErrors) -> str:
+    """Name the lines of a library behind the rule of a format that reads a value otherwise than its check."""
+    if finding.cause != "other-value" or finding.side != "declarative" or not finding.origin.startswith(_FORMAT):
+        return ""
+    for one in traced.own:
+        places = places_of(one.stack)
+        if places and _is_about(finding, one) and _OF_LIBRARY.match(places[0].file):
+            _, own = next(groupby(places, lambda place: place.file))  # another file is of what calls all rules
+            made = ", called at ".join(place.text for place in own)
+            return f"; the rule's error is made at {made}, for all fields whose rule calls it, and no tag changes it"
+    return ""
+
+
+_FORMAT = "format="
 
 
 def _is_about(finding: Finding, error: FieldError) -> bool:
@@ -217,7 +235,7 @@ def _tell_made(
         return "; ".join([*texts, told])
     if not others:
         if _OF_LIBRARY.match(source):
-            told = f"{told}, in code that kinds share: a change of it is one for every kind"
+            told = f"{told}, in code that kinds share: a change of it is one for {_tell_reached([check])}"
         if finding.cause == "other-value" and (guard := code.find_guard(check, traced.empty)):
             told = f"{told}, {guard}"
         if finding.cause == "wording" and (likes := code.find_likes(check)):
@@ -236,8 +254,23 @@ def _tell_made(
         f"the handwritten error is made {len(own)} times: by code that kinds share at "
         f"{' and '.join(_each([code.find_line_of_path(one) for one in libraries]))}, "
         f"and by {by_kind}; a change of the latter leaves the error of the former, and a change "
-        "of the former is one for every kind"
+        f"of the former is one for {_tell_reached(libraries)}"
     )
+
+
+def _tell_reached(checks: Sequence[Made]) -> str:
+    """Say for whom code of libraries is changed: all kinds come through that of the registry alone."""
+    stacks = [places_of(one.stack) for one in checks]
+    is_of_all = all(
+        any(place.file.startswith(_REGISTRY) for place in stack)
+        and all(place.file.startswith(tuple(f"{module}/" for module in MODULES)) for place in stack)
+        for stack in stacks
+    )
+    return "every kind" if is_of_all else "all that call it"
+
+
+_REGISTRY = "k8s.io/apiserver/pkg/registry/rest/"
+"""The code by which a server prepares the creates and updates of all kinds."""
 
 
 def _tell_rule(finding: Finding, traced: TracedErrors) -> str:
@@ -383,8 +416,14 @@ def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, 
     return told, False
 
 
-def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> Finding:
-    """Warn in a fix that changes an error, its mark or its origin in a helper: it changes for all who call it."""
+def add_callers(
+    finding: Finding, words: Vocabulary, code: HandwrittenCode, traced: TracedErrors = NOT_TRACED
+) -> Finding:
+    """Warn in a fix that changes an error, its mark or its origin in a helper: it changes for all who call it.
+
+    Words and the reading of a value are handed through the functions between the helper and the call for the path, so
+    that who else calls these is named too.
+    """
     told = finding.fix.partition("; the handwritten check")[0]
     origin = words.origin.partition("<origin>")[0]
     is_of_call = words.mark in told or origin in told or finding.cause in _SHARED_WORDS
@@ -400,12 +439,21 @@ def add_callers(finding: Finding, words: Vocabulary, code: HandwrittenCode) -> F
         if number < 2 or not code.count_callers(finding.handwritten_source, finding.kind):
             return finding
         if number > _MOST_NAMED:
-            calls = [f"{places_of(finding.handwritten_source)[0].function} is called by {number} functions {COUNTED}"]
+            calls = [
+                f"{places_of(finding.handwritten_source)[0].function} is called by {number} functions of validators"
+            ]
     how = "by an option of the call where not all of them are meant"
     if code.is_of_operations(finding.handwritten_source, finding.kind):
         how = "for creates and updates alike, or make the operation its condition"
-    warning = f"{', '.join(calls)}: change it {how}"
+    between = _tell_between(finding, traced, code) if finding.cause in _SHARED_WORDS else ()
+    warning = f"{'; '.join([', '.join(calls), *between])}: change it {how}"
     return msgspec.structs.replace(finding, fix=f"{finding.fix}; {warning}")
+
+
+def _tell_between(finding: Finding, traced: TracedErrors, code: HandwrittenCode) -> Sequence[str]:
+    made = [one for one in (*traced.own, *traced.elsewhere) if one.source == finding.handwritten_source]
+    about = [one for one in made if canonical_path(one.field) == finding.path]
+    return code.callers_on_way(_made((about or made)[0], finding.kind)) if made else ()
 
 
 def _is_of_check(failure: Failure) -> bool:

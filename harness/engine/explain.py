@@ -230,7 +230,7 @@ class Explainer:
         finding = add_read_member(finding, path, self.shape, find_read(finding, traced, code))
         traced = traced._replace(wrong=wrong_names(finding, path, self.shape, self.others, code))
         finding = add_generation(finding, ungenerated, code)
-        finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code)
+        finding = add_callers(add_handwritten_source(finding, traced, code), comparator.vocabulary, code, traced)
         return tell_if_unreachable(finding, comparator.info)
 
     def explain_unstable(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,12 +21,11 @@ from harness.limits import read_checkout
 
 _PLACE = re.compile(r"^(?P<file>[\w./-]+\.go):(?P<line>\d+) in (?P<function>\w+)$")
 _MODULE = "k8s.io/kubernetes"
-_VALIDATORS = "pkg/apis/*/validation"
+_VALIDATORS = ("pkg/apis/*/validation", "pkg/*/apis/*/validation", "plugin/pkg/*/*/apis/*/validation")
+"""The folders of validators: of kinds, and of the configuration of components and of admission plugins."""
 _COMMON = {"k8s.io/apimachinery": "pkg/api/validation", "k8s.io/apiserver": "pkg/registry/rest"}
 """The folders of other modules whose code validates objects of all kinds."""
 MODULES = tuple(_COMMON)
-COUNTED = f"of {_VALIDATORS} and of libraries that kinds share"
-"""Where calls are looked for, for a sentence: validators of configurations, as in `pkg/proxy`, are left out."""
 _GENERATION = re.compile(r"// \+k8s:validation-gen=")
 _GROUP = re.compile(r"// \+groupName=(.*)")
 _MARK = re.compile(r"\b\w*Covered\b")
@@ -108,6 +108,22 @@ class CallSites:
                 return "", []
             file, function = sites[0].file, sites[0].caller
         return "", []
+
+    def shared_on_way(self, source: str, way: Sequence[CodeLine]) -> tuple[str, ...]:
+        """Return the other calls of the functions through which the one at a place is called, the nearest first, up to
+        the last call of the way.
+        """
+        shared, _ = self.callers_above(source)
+        places = [*places_of(source), *way]
+        known, told = {(one.file, one.line) for one in places}, list[str]()
+        for inner, outer in pairwise(places):
+            if inner.function in (shared, outer.function):
+                continue
+            calls = self.calls_of(inner.file, inner.function)
+            others = [one for one in calls if (one.file, one.line) not in known and one.caller != inner.function]
+            if others:
+                told.append(f"{inner.function} also by {', '.join(_tell(others, []))}")
+        return tuple(told)
 
     def source(self, file: str) -> GoSource:
         """Return a file as findings name it; an empty one if it cannot be read."""
@@ -203,7 +219,8 @@ class CallSites:
     @cached_property
     def _folders(self) -> Sequence[Path]:
         common = (folder / _COMMON[module] for module, folder in self._modules.items() if module in _COMMON)
-        return *sorted(self._root.glob(_VALIDATORS)), *common
+        own = chain.from_iterable(self._root.glob(one) for one in _VALIDATORS)
+        return *sorted(own), *common
 
     def _uses_in(self, folder: Path, function: str, package: str) -> Iterator[CallSite]:
         for path in self._files_in(folder):

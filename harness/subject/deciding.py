@@ -76,6 +76,10 @@ class HandwrittenCode:
         """Name the calls of the function at a place, if there are several."""
         return () if self._sites is None else self._sites.shared_by(source)
 
+    def callers_on_way(self, check: Made) -> Sequence[str]:
+        """Name the other calls of the functions between the one that makes an error and the call for its path."""
+        return () if self._sites is None else self._sites.shared_on_way(check.source, self.find_way(check))
+
     def is_of_operations(self, source: str, kind: str) -> bool:
         """Whether those who call the function at a place validate the creates and the updates of one kind alone."""
         _, sites = ("", []) if self._sites is None else self._sites.callers_above(source)

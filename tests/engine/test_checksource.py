@@ -155,6 +155,9 @@ class ToldCode(HandwrittenCode):
     def callers(self, source: str) -> Sequence[str]:
         return self.told
 
+    def callers_on_way(self, check: Made) -> Sequence[str]:
+        return [f"{check.kind} also by C (v.go:8)", check.path]
+
     def find_likes(self, check: Made) -> Sequence[int]:
         return [11, 12] if "validateID" in check.source else []
 
@@ -276,15 +279,27 @@ def test_all_words_of_a_helper_are_to_be_changed() -> None:
 
 
 def test_a_check_of_code_that_kinds_share_is_told_as_such() -> None:
-    """Where no code of the kind calls it, a change is one for every kind."""
+    """A change is one for every kind only where the registry comes to it by itself, and no strategy in between."""
     found, _ = traced_explanation(True, "spec.a", "")
     [error] = errors("TooMany@spec.a/maxItems covered")
     finding = msgspec.structs.replace(found, cause="boundary", fix="mend the check")
-    told = [
-        add_handwritten_source(finding, TracedErrors([msgspec.structs.replace(error, source=source)]), UNREAD).fix
-        for source in ("k8s.io/apimachinery/v.go:7 in f", "pkg/v.go:7 in f")
-    ]
-    assert [True, False] == ["in code that kinds share: a change of it is one for every kind" in fix for fix in told]
+    library, own = "k8s.io/apimachinery/v.go:7 in f", "pkg/v.go:7 in f"
+    registry, strategy = (
+        "k8s.io/apiserver/pkg/registry/rest/create.go:3 in BeforeCreate",
+        "k8s.io/other/v.go:5 in Validate",
+    )
+    for places, told in (
+        ([library, registry], ", in code that kinds share: a change of it is one for every kind"),
+        ([library, strategy, registry], ", in code that kinds share: a change of it is one for all that call it"),
+        ([library], ", in code that kinds share: a change of it is one for all that call it"),
+        ([own, registry], ""),
+    ):
+        made = msgspec.structs.replace(error, source=places[0], stack=", called at ".join(places))
+        fix = add_handwritten_source(finding, TracedErrors([made]), UNREAD).fix
+        assert f"mend the check; the handwritten check is {places[0]}{told}" == fix
+        both = TracedErrors([made, msgspec.structs.replace(error, source="pkg/v.go:9 in g")])
+        fix = add_handwritten_source(finding, both, UNREAD).fix
+        assert (" is one for " in told) == fix.endswith(f"a change of the former{told.partition('change of it')[2]}")
 
 
 def test_a_helper_comes_with_the_call_for_the_path() -> None:
@@ -362,6 +377,24 @@ def test_a_mark_in_a_shared_helper_comes_with_its_callers(fix: str, is_warned: b
         assert expected == ("called by A" in add_callers(one, NEUTRAL, code).fix)
 
 
+@pytest.mark.parametrize(("cause", "is_told"), [("wording", True), ("other-value", True), ("boundary", False)])
+def test_who_calls_what_hands_an_option_on_is_named_too(cause: str, is_told: bool) -> None:
+    """Words are changed by an option that the functions in between hand down: they do it for others as well."""
+    found, _ = traced_explanation(True, "spec.a", "v.go:7 in f")
+    other, error = (
+        msgspec.structs.replace(one, source="v.go:7 in f")
+        for one in errors("TooMany@spec.x/maxItems", "TooMany@spec.a/maxItems")
+    )
+    one = msgspec.structs.replace(found, fix="mend; the handwritten check is v.go:7 in f", cause=cause)
+    code, told = (
+        ToldCode(("f is called by A (v.go:3)", "B (v.go:5)")),
+        f"; {one.kind} also by C (v.go:8); spec.a: change",
+    )
+    for traced in (TracedErrors([other, error]), TracedErrors(elsewhere=[error])):
+        assert is_told == (told in add_callers(one, NEUTRAL, code, traced).fix)
+    assert "also by" not in add_callers(one, NEUTRAL, code).fix
+
+
 def test_what_the_validation_of_a_kind_shares_is_no_other_kinds() -> None:
     """Creates and updates of one object are to have one limit; the words of their errors may be marked apart."""
     found, _ = traced_explanation(True, "spec.a", "v.go:7 in own")
@@ -372,11 +405,7 @@ def test_what_the_validation_of_a_kind_shares_is_no_other_kinds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cause", "told"),
-    [
-        ("ratcheting", "many is called by 4 functions of pkg/apis/*/validation and of libraries that kinds share"),
-        ("wording", "by A (v.go:3)"),
-    ],
+    ("cause", "told"), [("ratcheting", "many is called by 4 functions of validators"), ("wording", "by A (v.go:3)")]
 )
 def test_of_many_callers_the_number_is_enough(cause: str, told: str) -> None:
     """Words, marks and origins are another matter: there each caller has to be looked at."""
@@ -412,6 +441,28 @@ def test_the_code_behind_a_rule_that_repeats_an_error_is_named() -> None:
     assert [False, False, False] == [
         *(is_of_library(one, TracedErrors([made])) for one in others), is_of_library(twice, TracedErrors([error])),
     ]  # fmt: skip
+
+
+def test_the_library_of_a_format_comes_with_a_check_that_reads_a_value_otherwise() -> None:
+    """No tag makes a rule read a value as the check does; what hands the rule to a list is no line of the rule's."""
+    found, _ = traced_explanation(True, "spec.b", "")
+    rule, check = errors("TooMany@spec.b/format=long beta", "TooMany@spec.b/format=long covered")
+    lines = ["k8s.io/lib/strfmt.go:9 in Long", "k8s.io/lib/strfmt.go:5 in Qualified", "k8s.io/lib/each.go:3 in Each"]
+    made = msgspec.structs.replace(rule, stack=", called at ".join([*lines, "pkg/zz.go:1 in Validate"]))
+    elsewhere = [msgspec.structs.replace(check, source="v.go:9 in f")]
+    finding = msgspec.structs.replace(found, cause="other-value", origin="format=long", fix="mend the check")
+    told = f"; the rule's error is made at {lines[0]}, called at {lines[1]}, for all fields whose rule calls it, and no"
+    fix = add_handwritten_source(finding, TracedErrors([made], elsewhere), UNREAD).fix
+    assert f"mend the check{SILENT}{told} tag changes it" == fix
+    own = msgspec.structs.replace(rule, stack="pkg/zz.go:1 in Validate")
+    other = msgspec.structs.replace(made, field="spec.c")
+    for one in (own, other):
+        assert f"mend the check{SILENT}" == add_handwritten_source(finding, TracedErrors([one], elsewhere)).fix
+    for changed in (
+        msgspec.structs.replace(finding, cause="conditional"),
+        msgspec.structs.replace(finding, side="handwritten"),
+    ):
+        assert "the rule's error" not in add_handwritten_source(changed, TracedErrors([made], elsewhere)).fix
 
 
 def test_errors_that_a_fix_wants_to_be_marked_have_their_line() -> None:

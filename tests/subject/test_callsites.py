@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.gotypes.branches import GoSource, Mention
-from harness.subject.callsites import CallSites
+from harness.subject.callsites import CallSites, CodeLine
 from harness.subject.deciding import UNREAD, HandwrittenCode
 
 _STORAGE = """package validation
@@ -100,6 +100,40 @@ def test_a_shared_function_names_its_callers(sites: CallSites, place: str, told:
     """Each call counts once, an exported function's in every group, under another name and handed on as a value too;
     those with the same marks come first, and a helper of one caller is that caller's own."""
     assert told == sites.shared_by(place)
+
+
+def test_functions_on_the_way_to_a_helper_name_their_other_callers(tmp_path: Path) -> None:
+    """An option that is handed down to a helper reaches them too; the last call of the way is the one for the path."""
+    lines = [
+        "package validation",
+        "func check(s string) []string { return nil }",
+        "func other(s string) []string { return check(s) }",
+        "func checkName(s string) []string { return check(s) }",
+        "func checkFull(s string) []string { return checkName(s) }",
+        "func validateOne(s string) []string { return checkFull(s) }",
+        "func validateAll(s []string) []string { return validateMap(s, checkName) }",
+        "func validateTwo(s string) []string { return append(checkFull(s), validateOne(s)...) }",
+        "func validateThree(s string) []string { return validateOne(s) }",
+    ]
+    folder = tmp_path / "pkg/apis/storage/validation"
+    folder.mkdir(parents=True)
+    (folder / "validation.go").write_text("\n".join(lines))
+    sites, way = CallSites(tmp_path), [CodeLine(FILE, 5, "checkFull"), CodeLine(FILE, 6, "validateOne")]
+    source = f"{FILE}:2 in check, called at {FILE}:4 in checkName"
+    told = f"checkName also by validateAll ({FILE}:7)", f"checkFull also by validateTwo ({FILE}:8)"
+    assert told == sites.shared_on_way(source, way)
+    assert told[:1] == sites.shared_on_way(source, way[:1])
+    assert () == sites.shared_on_way(source, [])
+
+
+@pytest.mark.parametrize("folder", ["pkg/proxy/apis/config/validation", "plugin/pkg/admission/a/apis/a/validation"])
+def test_validators_of_configuration_are_callers_too(tmp_path: Path, folder: str) -> None:
+    """They use functions of the validators of kinds, so a count without them is wrong."""
+    for path, text in (("pkg/apis/storage/validation", _STORAGE), (folder, _APPS)):
+        (tmp_path / path).mkdir(parents=True)
+        (tmp_path / path / "validation.go").write_text(text)
+    code = HandwrittenCode(CallSites(tmp_path))
+    assert 2 == code.count_callers(f"{FILE}:21 in Shared")
 
 
 def test_a_file_that_does_not_import_a_package_is_not_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
