@@ -79,6 +79,7 @@ class ShrinkPhase:
             batch, self.ledger.pending[:] = self.ledger.pending[:size], self.ledger.pending[size:]
             # An entry may be pending twice, if it was seen again with a higher severity; once it is settled, skip it.
             batch = [entry for entry in batch if entry.sighting is not None]
+            self.begun = len(batch)  # none of them is pending any more
             yield from self._drive(cache.drive(self._retell(batch)))
             batch = [entry for entry in batch if entry.sighting is not None]
             self.begun = len(batch)  # `_keep_finding` counts it down
