@@ -15,7 +15,9 @@ from pathlib import Path
 import msgspec
 
 from harness.case import Case, Json
+from harness.engine.retelling import ExplainedFinding, ExplainedFindings, merge_explained, read_explained
 from harness.fuzzers.corpus import (
+    EXPLAINED,
     REACHING,
     SEEDS,
     KeptSeed,
@@ -32,13 +34,14 @@ from harness.fuzzers.corpus import (
 
 
 class CampaignCorpus(msgspec.Struct, frozen=True):
-    """Cases to replay, ordered by content; by the names of files the seed objects of each type, and its cases that
-    reach a rule or a block.
+    """Cases to replay, ordered by content; by the names of files the seed objects of each type, its cases that reach a
+    rule or a block, and what was found out about its findings.
     """
 
     cases: tuple[Case, ...] = ()
     seeds: dict[str, KeptSeeds] = {}
     reaching: dict[str, ReachingCases] = {}
+    explained: dict[str, ExplainedFindings] = {}
 
     @property
     def encoded(self) -> bytes:
@@ -63,12 +66,13 @@ class CampaignCorpus(msgspec.Struct, frozen=True):
 
 def read_corpus(folder: Path, note: Callable[[str], None]) -> CampaignCorpus:
     """Read a folder. What cannot be read is told to `note`, as in a run, and left out."""
-    seeds, reaching = (sorted((folder / name).glob("*.json")) for name in (SEEDS, REACHING))
+    seeds, reaching, explained = (sorted((folder / name).glob("*.json")) for name in (SEEDS, REACHING, EXPLAINED))
     cases = {content_name(case): case for case in load(folder, note)}
     return CampaignCorpus(
         tuple(case for _, case in sorted(cases.items())),
         {path.name: kept for path in seeds if (kept := load_seeds(path, note)) is not None},
         {path.name: found for path in reaching if (found := load_reaching(path, note)) is not None},
+        {path.name: one for path in explained if (one := read_explained(path, note)) is not None},
     )
 
 
@@ -80,12 +84,15 @@ def write_corpus(corpus: CampaignCorpus, folder: Path, note: Callable[[str], Non
         keep_file(folder / SEEDS / name, kept, note)
     for name, found in corpus.reaching.items():
         keep_file(folder / REACHING / name, found, note)
+    for name, explained in corpus.explained.items():
+        keep_file(folder / EXPLAINED / name, explained, note)
 
 
 def merge_corpora(corpora: Iterable[CampaignCorpus], cases: Iterable[Case]) -> CampaignCorpus:
     """Merge corpora by content, and leave out what reaches nothing alone; `cases` show a finding each, and are kept."""
     seeds: dict[str, KeptSeeds] = {}
     reaching: dict[str, dict[str, ReachingCase]] = {}
+    explained: dict[str, list[ExplainedFinding]] = {}
     for corpus in corpora:
         for name, kept in corpus.seeds.items():
             seeds[name] = _add(seeds[name], kept) if name in seeds else kept
@@ -93,11 +100,14 @@ def merge_corpora(corpora: Iterable[CampaignCorpus], cases: Iterable[Case]) -> C
             known = reaching.setdefault(name, {})
             for one in found.cases:
                 _add_case(known, one)
+        for name, told in corpus.explained.items():
+            explained.setdefault(name, []).extend(told.findings)
     named = {content_name(case): msgspec.structs.replace(case, id=0) for case in cases}
     return CampaignCorpus(
         tuple(case for _, case in sorted(named.items())),
         {name: msgspec.structs.replace(kept, seeds=thin_seeds(kept.seeds)) for name, kept in sorted(seeds.items())},
         {name: ReachingCases(thin_cases(found.values())) for name, found in sorted(reaching.items())},
+        {name: merge_explained(findings) for name, findings in sorted(explained.items())},
     )
 
 

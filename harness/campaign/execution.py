@@ -18,10 +18,11 @@ from typing import Any
 
 import msgspec
 
-from harness.campaign.ledger import CampaignLedger, LedgerError, code_digest, missing_extra
+from harness.campaign.ledger import CampaignLedger, LedgerError, missing_extra
 from harness.campaign.plan import CampaignUnit
 from harness.campaign.unitrun import RemoteResult, UnitTask, compute_remotely
 from harness.diagnostics import TargetError
+from harness.files import code_digest
 
 AHEAD = 2
 """Units that are with the scheduler for each thread of a worker: one computed and one waiting."""

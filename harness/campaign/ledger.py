@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import hashlib
 import os
 import uuid
 import zlib
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,6 +23,7 @@ from harness.campaign.corpora import CampaignCorpus
 from harness.campaign.mutants import MutantCount
 from harness.campaign.plan import CampaignPlan, CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
+from harness.files import code_digest
 from harness.report.model.document import Report
 from harness.report.model.reading import decode
 
@@ -48,17 +46,6 @@ class _Started(msgspec.Struct, frozen=True):
     """The part of a report that says when its run began."""
 
     started: str
-
-
-@cache
-def code_digest() -> str:
-    """Return the digest of the harness's own code: units computed by other code are not those of the plan."""
-    root, digest = Path(harness.__file__).parent, hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        if path.suffix in (".py", ".go") and "__pycache__" not in path.parts:
-            digest.update(str(path.relative_to(root)).encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:20]
 
 
 class LedgerError(TargetError):

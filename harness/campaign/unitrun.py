@@ -15,10 +15,11 @@ from pathlib import Path
 import msgspec
 
 from harness.campaign.corpora import read_corpus, write_corpus
-from harness.campaign.ledger import CampaignLedger, LedgerError, code_digest
+from harness.campaign.ledger import CampaignLedger, LedgerError
 from harness.campaign.mutants import PowerDocument, count_mutants
 from harness.campaign.plan import CampaignUnit
 from harness.diagnostics import HarnessError, TargetError
+from harness.files import code_digest
 from harness.report.formats.json import encode
 from harness.report.model.reading import read_report
 from harness.targets.kubernetes.release import find_toolchain

@@ -17,7 +17,7 @@ from rich.table import Table
 from harness.campaign.claim import claimed
 from harness.campaign.corpora import CampaignCorpus, read_corpus
 from harness.campaign.execution import Tally, connected, execute
-from harness.campaign.ledger import CampaignLedger, code_digest
+from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import DEFAULT_CASES, CampaignPlan, check_settings, read_plan
 from harness.campaign.plancheck import check_plan
 from harness.campaign.result import MergedSetting, merge_settings
@@ -28,6 +28,7 @@ from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, policy_opti
 from harness.cli.searching import cores, sigterm_interrupts
 from harness.diagnostics import InputError, UsageError
 from harness.errormatch.exceptionfile import ExceptionFile
+from harness.files import code_digest
 from harness.report.escaping import count, lines, visible
 from harness.report.formats.terminal.lines import console
 from harness.report.model.document import Policy, Report

@@ -22,6 +22,7 @@ from harness.engine.outcome import JobOutcome, Overrun, UnitOutcome, describe_bu
 from harness.engine.packedfinding import PackedFinding
 from harness.engine.plan import Abilities, UnitPlan
 from harness.engine.recorded import RecordedSearch
+from harness.engine.retelling import explained_of, keep_explained, load_explained, run_digest
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.units import RequestKind, Unit, units_of
@@ -113,6 +114,7 @@ class Local:
         if stopped == "budget" and self.searches and all(search.is_saturated for search in self.searches):
             stopped = "saturated"
         self._keep_first_cases()
+        self._keep_explained()
         outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
         return JobOutcome(
             outcomes,
@@ -177,6 +179,7 @@ class Local:
                     counts_blocks=False,
                     reaching=(),
                     firsts=None,
+                    explained={},
                 ),
                 donor,
             )
@@ -241,6 +244,7 @@ class Local:
             settle_batch_size=self._settle_batch_size,
             reaching=[one.case for one in reaching.cases] if reaching is not None else (),
             firsts=None if folder is None else self._collector(observers.values()),
+            explained=self._explained(name),
             observers=observers,
             age=lambda: self.clock.seconds,
             fixes=self._fixes,
@@ -267,6 +271,26 @@ class Local:
             if folder is not None and plan.firsts is not None and (found := plan.firsts.result()).cases:
                 file = kept.reaching_file(folder, f"{self.subject.part} {plan.unit.name}")
                 kept.keep_file(file, found, self.callbacks.note)
+
+    @cached_property
+    def _digest(self) -> str:
+        """What all that was explained depends on besides the cases."""
+        return run_digest(self.subject, self.config) if self.config.corpus is not None else ""
+
+    def _explained(self, name: str) -> dict[str, PackedFinding]:
+        """Return what an earlier run that depends on the same found out about the findings of a type."""
+        if self.config.corpus is None or not self._digest:
+            return {}
+        return load_explained(kept.explained_file(self.config.corpus, name), self._digest, self.callbacks.note)
+
+    def _keep_explained(self) -> None:
+        """Write what this process's searches found out about their findings."""
+        if self.config.corpus is None or not self._digest:
+            return
+        for plan, ledger in ((search.plan, search.ledger) for search in self.searches):
+            file = kept.explained_file(self.config.corpus, f"{self.subject.part} {plan.unit.name}")
+            found = explained_of(ledger.seen.values(), plan, self._digest)
+            keep_explained(file, {**plan.explained, **found}, self._digest, self.callbacks.note)
 
     @cached_property
     def _fixes(self) -> FixTrials:

@@ -15,6 +15,7 @@ from harness.engine.explain import Explainer
 from harness.engine.fixtrial import FixTrials
 from harness.engine.focus import NO_FOCUSED_PATHS, FocusedPaths
 from harness.engine.observers import Observer
+from harness.engine.packedfinding import PackedFinding
 from harness.engine.units import RequestKind, Unit
 from harness.fuzzers.corpus import KeptSeeds, ReachingCases
 from harness.fuzzers.donors import Donor
@@ -78,7 +79,8 @@ class UnitPlan:
     """The inputs of a unit's search. `cases` is its share, None when only time limits it; `age` is that of the run.
 
     `kept` are accepted objects of an earlier run; `keep` stores those of this run. `reaching` are cases of one that
-    reached a rule or a block first; `firsts` collects those of this run, if they are wanted.
+    reached a rule or a block first; `firsts` collects those of this run, if they are wanted. `explained` are findings
+    that an earlier run of the same build explained, by fingerprint.
     `on_new_signature` is called with every difference that has a new signature, and with the phase that saw it.
 
     `witnesses` are the cases that show tolerated findings: they are asked with the corpus, but not used as seeds.
@@ -117,6 +119,7 @@ class UnitPlan:
     keep: Callable[[KeptSeeds], None] | None = None
     reaching: Sequence[Case] = ()
     firsts: CaseCollector | None = None
+    explained: Mapping[str, PackedFinding] = field(default_factory=dict)
     other_shapes: Mapping[str, Shape] = field(default_factory=dict)
     differing_paths: frozenset[PathPattern] = frozenset()
     compares_versions: bool = True

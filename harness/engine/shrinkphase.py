@@ -1,10 +1,11 @@
 """The shrink phase: reduces and explains every new difference of a unit by asking smaller cases (delta debugging).
 
-1. Reduce the smallest accepted object of each request: the floor, which no reduction has to go below.
-2. Reduce each new difference towards that floor, as long as its signature and its severity stay.
-3. Put its value into seed objects where it may be more severe, and reduce again what is.
-4. Explain the reduced case, and keep the finding.
-5. Ask the cases of findings again once the unit is known to be flaky.
+1. Tell again what an earlier run explained, where its case gets the same answer.
+2. Reduce the smallest accepted object of each request: the floor, which no reduction has to go below.
+3. Reduce each new difference towards that floor, as long as its signature and its severity stay.
+4. Put its value into seed objects where it may be more severe, and reduce again what is.
+5. Explain the reduced case, and keep the finding.
+6. Ask the cases of findings again once the unit is known to be flaky.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ from harness import tuning
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.causes.unreachable import UNREACHABLE
 from harness.compare.comparator import Comparator, has_more_lists
-from harness.compare.finding import SEVERITIES, Finding
+from harness.compare.finding import SEVERITIES, Finding, fingerprint
 from harness.compare.mismatch import TURNED
 from harness.compare.severity import severity_of
 from harness.engine.answercache import AnswerCache
 from harness.engine.explain import REPETITIONS, REPETITIONS_WHEN_FLAKY, count_different, mark_unstable, repeat
 from harness.engine.ledger import Ledger, Lists, Sighting, SignatureRecord
 from harness.engine.packedfinding import PackedFinding
-from harness.engine.plan import Search, UnitPlan, key_of
+from harness.engine.plan import Search, UnitPlan, is_as_drawn, key_of
 from harness.engine.points import Points
 from harness.engine.regrade import find, rank_of, regrade, seed_pairs
+from harness.engine.retelling import case_to_retell, retell
 from harness.engine.steadying import times_set, with_times
 from harness.engine.units import RequestKey, RequestKind
 from harness.field import FieldError
@@ -76,6 +78,9 @@ class ShrinkPhase:
             size = self.plan.settle_batch_size() if is_sorted else tuning.EXPLAINED_AT_ONCE
             batch, self.ledger.pending[:] = self.ledger.pending[:size], self.ledger.pending[size:]
             # An entry may be pending twice, if it was seen again with a higher severity; once it is settled, skip it.
+            batch = [entry for entry in batch if entry.sighting is not None]
+            self.begun = len(batch)  # none of them is pending any more
+            yield from self._drive(cache.drive(self._retell(batch)))
             batch = [entry for entry in batch if entry.sighting is not None]
             self.begun = len(batch)  # `_keep_finding` counts it down
             for entry in batch:
@@ -143,6 +148,26 @@ class ShrinkPhase:
     @property
     def _protected(self) -> frozenset[JsonPath]:
         return frozenset() if self.plan.shape.is_plain else KEPT
+
+    def _retell(self, batch: Sequence[SignatureRecord]) -> Search:
+        """Ask the reduced cases of findings that an earlier run explained, and keep what gets the same answer."""
+        served = self.plan.abilities.served
+        explained = [(entry, self._explained_before(entry)) for entry in batch]
+        known = [(entry, one) for entry, one in explained if one is not None and is_as_drawn(self.plan, one.case)]
+        answers = (yield [case_to_retell(one, served) for _, one in known]) if known else []
+        for (entry, one), answer in zip(known, answers, strict=True):
+            comparator = self.plan.comparators[entry.request.info.key]
+            finding = retell(one, answer, comparator, self.plan.subject)
+            rank = len(SEVERITIES) if finding is None else SEVERITIES.index(finding.severity)
+            if finding is not None and entry.sighting is not None and rank <= entry.worst:
+                self._last_reduced[_struct_key(entry.request, entry.sighting)] = finding.case.object, finding.case.old
+                self._store(entry, rank, finding, self.repetitions)
+
+    def _explained_before(self, entry: SignatureRecord) -> Finding | None:
+        """Return what an earlier run found out about a difference, on a case as this run asks them."""
+        assert entry.sighting is not None  # only settled entries have none
+        found = self.plan.explained.get(fingerprint(self.plan.subject, entry.sighting.case, entry.sighting.mismatch))
+        return None if found is None else found.unpack()
 
     def _explain(self, entry: SignatureRecord) -> Search:
         sighting, comparator = entry.sighting, self.plan.comparators[entry.request.info.key]
@@ -218,10 +243,14 @@ class ShrinkPhase:
         return find(smaller, reducer.answer, signature, self.plan.comparators[request.info.key])
 
     def _keep_finding(self, entry: SignatureRecord, rank: int, finding: Finding, times: int) -> None:
-        """Store the finding of a difference, with the rank of its severity, and report it if it is new."""
+        """Count a difference as explained, and store its finding."""
         self.ledger.is_flaky = self.ledger.is_flaky or finding.cause == "unstable"
         self.explained += 1
         self.begun -= 1
+        self._store(entry, rank, finding, times)
+
+    def _store(self, entry: SignatureRecord, rank: int, finding: Finding, times: int) -> None:
+        """Store the finding of a difference, with the rank of its severity, and report it if it is new."""
         if rank <= entry.worst:  # else it was seen with a higher severity meanwhile, and is pending again
             entry.worst, entry.sighting = rank, None
         packed = PackedFinding.of(msgspec.structs.replace(finding, phase=entry.phase))

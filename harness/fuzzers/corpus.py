@@ -1,8 +1,8 @@
 """The corpus folder: one file per case, named by its content, replayed before any case is drawn.
 
 Its folder `seeds` has one file per type with the seed objects of earlier runs, which a run only has to confirm, and
-`reaching` one with the cases that were the first to reach a rule or a block of code. A file that cannot be read is
-reported and left unchanged; it never stops a run.
+`reaching` one with the cases that were the first to reach a rule or a block of code, and `explained` one with what was
+found out about findings. A file that cannot be read is reported and left unchanged; it never stops a run.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ SEEDS = "seeds"
 """The folder of seed objects."""
 REACHING = "reaching"
 """The folder of cases that reach a rule or a block."""
+EXPLAINED = "explained"
+"""The folder of findings that are explained."""
 OLDER_SEEDS = "bases"
 """The former name of that folder; it is read where there is no newer file, and never written."""
 MAX_CASE_BYTES = 8 << 20
@@ -124,7 +126,7 @@ def _files(folder: Path, note: Callable[[str], None]) -> Iterator[Path]:
     for top, inner, names in os.walk(folder):
         current = Path(top)
         if current == folder:
-            inner[:] = [name for name in inner if name not in (SEEDS, OLDER_SEEDS, REACHING)]
+            inner[:] = [name for name in inner if name not in (SEEDS, OLDER_SEEDS, REACHING, EXPLAINED)]
         for name in inner:
             if (current / name).is_symlink():
                 note(f"{current / name}: corpus-file: a link to a folder, left out")
@@ -178,6 +180,11 @@ def reaching_file(folder: Path, name: str) -> Path:
     return _file_of(folder / REACHING, name)
 
 
+def explained_file(folder: Path, name: str) -> Path:
+    """Return the file of the explained findings of a type."""
+    return _file_of(folder / EXPLAINED, name)
+
+
 def _file_of(folder: Path, name: str) -> Path:
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower())
     return folder / f"{plain}.{hashlib.sha256(name.encode()).hexdigest()[:8]}.json"
@@ -191,18 +198,19 @@ def load_seeds(path: Path, note: Callable[[str], None]) -> KeptSeeds | None:
         return KeptSeeds(*msgspec.structs.astuple(_OLDER.decode(data)))
 
     read, path = (read_older, older) if older.is_file() and not path.is_file() else (_SEEDS.decode, path)
-    return _load_file(path, read, lambda kept: [one.case for one in kept.seeds], "no seed objects", note)
+    return load_file(path, read, lambda kept: [one.case for one in kept.seeds], "no seed objects", note)
 
 
 def load_reaching(path: Path, note: Callable[[str], None]) -> ReachingCases | None:
     """Read the cases of a file that reach something. Reports a file that cannot be read to `note`."""
-    return _load_file(path, _REACHING.decode, lambda kept: [one.case for one in kept.cases], "no cases", note)
+    return load_file(path, _REACHING.decode, lambda kept: [one.case for one in kept.cases], "no cases", note)
 
 
-def _load_file(
+def load_file(
     path: Path, read: Callable[[bytes], _Kept], cases: Callable[[_Kept], list[Case]], words: str,
     note: Callable[[str], None],
 ) -> _Kept | None:  # fmt: skip
+    """Read a file of the corpus, whose `cases` are bounded. Reports one that cannot be read as `words` to `note`."""
     if not path.is_file():
         return None
     try:
@@ -216,8 +224,8 @@ def _load_file(
     return None
 
 
-def keep_file(path: Path, kept: KeptSeeds | ReachingCases, note: Callable[[str], None]) -> None:
-    """Replace the seed objects, or the cases, of a file. Reports a failure to `note`."""
+def keep_file(path: Path, kept: msgspec.Struct, note: Callable[[str], None]) -> None:
+    """Replace a file of the corpus. Reports a failure to `note`."""
     part = path.with_suffix(f".{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -44,7 +44,7 @@ class Subject:
     `shape` is that of all its objects, and `facts` are those about its rules, where they do not come from Go types;
     `tags` tries changes of tags where they do. `lists` lists the objects of which its target answers updates;
     without it any update is answered. `code` returns what the sources of handwritten validators show, where there are
-    any.
+    any. `build` identifies what answers and the sources that it was built from, empty where that is unknown.
     """
 
     def __init__(
@@ -65,8 +65,9 @@ class Subject:
         tags: TagTrials | None = None,
         code: Callable[[], HandwrittenCode] = lambda: UNREAD,
         lists: Lister | None = None,
+        build: str = "",
     ) -> None:
-        self.tags, self.code, self.lists = tags, code, lists
+        self.tags, self.code, self.lists, self.build = tags, code, lists, build
         self.spec, self.name, self.target, self.universe, self.corpus = spec, name, target, universe, corpus
         self.recording, self.examples, self.comparison = recording, examples, comparison
         self.allow_incomplete = tuple(allow_incomplete)

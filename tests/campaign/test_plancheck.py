@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from harness.campaign import plancheck
-from harness.campaign.ledger import code_digest
 from harness.campaign.plan import CampaignPlan
 from harness.campaign.plancheck import check_plan
 from harness.diagnostics import InputError
+from harness.files import code_digest
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -12,11 +12,12 @@ import pytest
 from distributed.protocol.serialize import serialize
 
 from harness.campaign import unitrun
-from harness.campaign.ledger import CampaignLedger, code_digest
+from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import CampaignPlan, CampaignUnit
 from harness.campaign.result import collect_corpus, merge_settings
 from harness.campaign.unitrun import RemoteResult, UnitTask, compute, compute_remotely
 from harness.diagnostics import HarnessError
+from harness.files import code_digest
 from harness.targets.kubernetes.release import Toolchain
 from tests.report.made import HOSTILE
 

@@ -60,6 +60,7 @@ class ToySubject:
     rules = None
     tags = None
     lists = None
+    build = "toys"
 
     def __init__(self, spec: ToySpec) -> None:
         self.spec = spec

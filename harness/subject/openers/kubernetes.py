@@ -47,6 +47,7 @@ def open_release(
     `start` starts its worker, `read` reads its types.
     """
     # Imported here, because opening a suite must not load code that only workers need.
+    from harness.targets.kubernetes import KubernetesTarget
     from harness.targets.kubernetes.release import type_folders
 
     if spec.types and spec.declarative != "python":
@@ -65,7 +66,10 @@ def open_release(
         own, worker = read(spec.location), start(spec, note)
         target = OwnTags(worker, own.universe, lambda: own_tags(own, worker.info), note)
         tags = TagTrials(own.universe)
-        return Subject(spec, "kubernetes", cast(Target, target), own.universe, None, literals, tags=tags, code=code)
+        return Subject(
+            spec, "kubernetes", cast(Target, target), own.universe, None, literals, tags=tags, code=code,
+            build=worker.build if isinstance(worker, KubernetesTarget) else "",
+        )  # fmt: skip
     api, edited = edited_api(read(spec.location), type_folders(spec.location), spec.types or "")
     types = compiled_types(api, edited, note)
     edited_target = with_types(start(spec, note), lambda: types)

@@ -56,6 +56,7 @@ class KubernetesTarget(WorkerProcess):
     counters in its handwritten code, which has one thread, because they are those of the whole process. `binary` is
     a worker that runs in place of the usual one, with more variables of its `environment`; it has one thread too.
     `note` is called with a message when the worker is built or restarted.
+    `build` is the name of the worker in the cache: a hash of all that it was built from, and the version of Go.
 
     Raises: TargetError if the worker cannot be built or started, or a gate is unknown or locked.
     """
@@ -76,6 +77,7 @@ class KubernetesTarget(WorkerProcess):
         alone = blocks or binary is not None
         if binary is None:
             binary = _worker_with_counters(release, note) if blocks else worker_for(release, note)
+        self.build = binary.parent.name
         argv = [str(binary), "-release", release.name]
         if gates:
             check_gates(binary, gates, release.name)
