@@ -12,6 +12,7 @@ from harness.cli.code import can_count
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine.observers import ObserverFactory
 from harness.events import Result
+from harness.field.unaccepted import UNTRIED, nearest
 from harness.report.model.coverage import (
     BranchCoverage,
     BranchEntry,
@@ -144,11 +145,14 @@ def _merge_units(observed: Iterable[Observed]) -> dict[str, dict[int, Sight]]:
 
 def _merge(one: Sight, other: Sight) -> Sight:
     seconds = [first for first in (one.first, other.first) if first is not None]
-    return Sight(one.seen | other.seen, min(seconds, default=None))
+    seen = one.seen | other.seen
+    unaccepted = None if seen & ACCEPTED else nearest(one.unaccepted, other.unaccepted)
+    return Sight(seen, min(seconds, default=None), unaccepted)
 
 
 def _entry(result: Result, known: KnownRule, sight: Sight, asked: bool) -> RuleEntry:
     rule, seen = known.rule, sight.seen
+    has_reason = known.limit is not None and asked and not seen & ACCEPTED
     return RuleEntry(
         subject=result.subject, group=rule.group, version=rule.version, kind=rule.kind, path=rule.path, type=rule.type,
         origin=rule.origin, level=rule.level, tag=rule.tag, limit=known.limit,
@@ -158,6 +162,7 @@ def _entry(result: Result, known: KnownRule, sight: Sight, asked: bool) -> RuleE
         first=None if sight.first is None else round(sight.first, 2),
         parts=(result.part or result.subject,) if seen & FIRED else (),
         unserved=bool(seen & FIRED) and not seen & SERVED and result.mode == "served", asked=asked,
+        unaccepted=sight.unaccepted or UNTRIED if has_reason else None,
     )  # fmt: skip
 
 

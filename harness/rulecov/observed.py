@@ -7,7 +7,7 @@ result depends on cases and answers alone, except for the time at which a rule f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from harness.engine.units import Unit
 from harness.errormatch.matcher import matcher_for
 from harness.field import FieldError
 from harness.field.facts import RuleLimit
+from harness.field.unaccepted import Unaccepted
 from harness.fuzzers.aims import Aim
 from harness.fuzzers.shapepaths import resolve_path
 from harness.jsonpath import ITEMS, canonical_path, first_items, look
@@ -26,6 +27,7 @@ from harness.memory import Memory, Room
 from harness.objectmodel import SCALE, STATUS, without_status
 from harness.rulecov.accepting import CREATED, UncoveredRules, is_at
 from harness.rulecov.inventory import Inventory, KnownRule
+from harness.rulecov.nearlimit import NearestToLimits
 from harness.subject import Subject
 
 NAME = "rules"
@@ -51,10 +53,14 @@ Key: TypeAlias = tuple[str, str, str]
 
 
 class Sight(msgspec.Struct, frozen=True):
-    """The observations of one rule; `first` is the age of the run at its first declarative error, in seconds."""
+    """The observations of one rule; `first` is the age of the run at its first declarative error, in seconds.
+
+    `unaccepted` is set if an object at its limit was asked about, and none was accepted.
+    """
 
     seen: int
     first: float | None = None
+    unaccepted: Unaccepted | None = None
 
 
 class Uncovered(msgspec.Struct, frozen=True):
@@ -194,6 +200,7 @@ class RuleObserver:
         self._near: dict[tuple[str, str], str] = {}
         self._unknown_errors: dict[Key, _UnknownError] = {}
         self._uncovered = UncoveredRules()
+        self._limits = NearestToLimits(rules, self._normalize)
         self._sides = {
             Operation.CREATE: (_Side(DECLARATIVE_CREATE, False), _Side(HANDWRITTEN_CREATE, True)),
             Operation.UPDATE: (_Side(DECLARATIVE_UPDATE, False), _Side(HANDWRITTEN_UPDATE, True)),
@@ -223,6 +230,8 @@ class RuleObserver:
         """Record the rules that a batch shows firing or accepting."""
         for case, answer in zip(cases, answers, strict=True):
             if answer.failure is not None:
+                if self._limits:
+                    self._limits.record_failed(*self._validated_pair(case), answer.failure)
                 continue
             declarative, handwritten = answer.declarative, answer.handwritten
             if self._servers:
@@ -233,6 +242,8 @@ class RuleObserver:
                     self._record_accepted(case)
                 if not handwritten:
                     continue
+            elif self._limits:
+                self._record_rejected(case, declarative, handwritten)
             declarative_side, handwritten_side = self._sides[case.operation]
             known = declarative_side.left.get
             for error in declarative:
@@ -327,11 +338,32 @@ class RuleObserver:
     def _record_accepted(self, case: Case) -> None:
         if self._servers and case.subresource == SCALE:
             return  # it takes one number of the new object: what else is new there was not validated
-        new, old = self._validated(case, case.object), self._validated(case, case.old)
         seen: list[int] = []
-        self._uncovered.look(new, CREATED if case.operation is Operation.CREATE else old, seen)
+        self._uncovered.look(*self._validated_pair(case), seen)
         for number in seen:
             self._see(self._rules[number], ACCEPTED, case)
+        if seen:
+            self._limits.record_accepted(seen)
+
+    def _record_rejected(
+        self, case: Case, declarative: Sequence[FieldError], handwritten: Sequence[FieldError]
+    ) -> None:
+        """Record for the rules at whose limit a rejected object is with which errors it was rejected."""
+        if self._servers and case.subresource == SCALE:
+            return
+        side = self._sides[case.operation][0]
+
+        def firing() -> set[int]:
+            fired = (self._rules_for(side, error) for error in declarative)
+            return {rule.number for rules in fired if isinstance(rules, tuple) for rule in rules}
+
+        errors = declarative if self._servers else (*declarative, *handwritten)
+        self._limits.record_rejected(*self._validated_pair(case), errors, firing)
+
+    def _validated_pair(self, case: Case) -> tuple[object, object]:
+        """Return the parts of the new and the old object that a request can write; `CREATED` if there is no old one."""
+        new = self._validated(case, case.object)
+        return new, CREATED if case.operation is Operation.CREATE else self._validated(case, case.old)
 
     def _validated(self, case: Case, obj: object) -> object:
         """Return the part of an object that the request can write: the status, or everything else."""
@@ -355,7 +387,7 @@ class RuleObserver:
         info = self._info
         return Observed(
             self._type,
-            {rule.number: Sight(rule.seen, rule.first) for rule in self._rules if rule.seen},
+            dict(self._sights()),
             tuple(
                 Uncovered(
                     info.group, info.version, info.kind, one.path, str(one.error.type), one.error.origin, one.count,
@@ -364,3 +396,9 @@ class RuleObserver:
                 for one in self._unknown_errors.values()
             ),
         )  # fmt: skip
+
+    def _sights(self) -> Iterator[tuple[int, Sight]]:
+        for rule in self._rules:
+            why = self._limits.why(rule.number)
+            if rule.seen or why is not None:
+                yield rule.number, Sight(rule.seen, rule.first, why)

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from harness.cli.coverage import inventory_in, rule_observers, with_coverage
+from harness.field.unaccepted import UNTRIED, ErrorAt, Unaccepted
 from harness.report.model.assembly import build_report
 from harness.report.model.document import Report
 from harness.rulecov.inventory import Inventory, read_inventory
@@ -121,3 +122,20 @@ def test_without_types_there_are_no_observers() -> None:
     assert inventory_in({}) is None
     result = made.result()
     assert with_coverage(build_report(result), [result], {}, False).coverage is None
+
+
+def test_a_limit_that_was_not_accepted_has_its_reason(tmp_path: Path) -> None:
+    """The nearest object of all units and parts; untried without any; none if it was accepted, or not asked about."""
+    go = '// +k8s:validation-gen=true\ntype T struct {\n\t// +k8s:maximum=9\n\tA int32 `json:"a"`\n}\n'
+    known = read_inventory(api_of_go(tmp_path, go))
+    name = known.rules[0].type
+    near, far = (Unaccepted("rejected", count, (ErrorAt("b", "FieldValueRequired"),)) for count in (1, 2))
+
+    def reason(*parts: tuple[Observed, ...]) -> Unaccepted | None:
+        return told(known, *parts, narrowed=False).rules[0].unaccepted
+
+    tried, nearer = Observed(name, {0: Sight(0, None, far)}), Observed(name, {0: Sight(0, None, near)})
+    accepting = Observed(name, {0: Sight(ACCEPTED)})
+    assert (near, near) == (reason((tried, nearer)), reason((nearer,), (tried,)))
+    assert (None, None) == (reason((tried, accepting)), reason((accepting,), (tried,)))
+    assert (UNTRIED, None) == (reason((Observed(name, {}),)), reason(()))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.field.unaccepted import ErrorAt, Unaccepted
 from harness.report.formats.json import encode
 from harness.report.model.assembly import build_report
 from tests.cli.fakes import call
@@ -97,6 +98,19 @@ def test_a_report_tells_what_was_seen(report: str, capfd: Any) -> None:
     assert [4] == [
         one["count"] for one in json.loads(call(capfd, "rules", "--report", report, "--uncovered", "--json").out)
     ]
+
+
+def test_a_report_tells_why_a_limit_is_not_accepted(tmp_path: Path, capfd: Any) -> None:
+    """As text and as JSON."""
+    place = tmp_path / "report.json"
+    why = Unaccepted("rejected", 1, (ErrorAt("spec.other", "FieldValueRequired"),))
+    place.write_bytes(encode(ruled(rule(limit=9, unaccepted=why))))
+    told = call(capfd, "rules", "--report", str(place), "--unseen")
+    assert "not accepted at 9 (rejected for other errors: spec.other Required)" in told.out
+    assert "limits not accepted: 1 rejected for other errors" in told.out
+    (entry,) = json.loads(call(capfd, "rules", "--report", str(place), "--unseen", "--json").out)
+    errors = [{"path": "spec.other", "type": "FieldValueRequired"}]
+    assert {"reason": "rejected", "count": 1, "errors": errors} == entry["unaccepted"]
 
 
 def test_a_report_tells_how_much_is_migrated(tmp_path: Path, capfd: Any) -> None:

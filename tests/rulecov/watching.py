@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from harness.case import Answer, Case, Json, KindInfo, Operation
+from harness.case import Answer, Case, Failure, Json, KindInfo, Operation
 from harness.engine.units import RequestKind, Unit
 from harness.field import FieldError
+from harness.field.unaccepted import Unaccepted
 from harness.rulecov.inventory import Inventory, KnownRule, read_inventory
 from harness.rulecov.observed import RuleObserver
 from harness.subject.api import Api, open_api
@@ -58,12 +59,13 @@ class Watched:
         handwritten: tuple[FieldError, ...] = (),
         seconds: float = 1.0,
         subresource: str = "",
+        failure: Failure | None = None,
         **asked: Any,
     ) -> None:
         """Show one case and its answer; it is an update when there is an old object."""
         operation = Operation.CREATE if old is None else Operation.UPDATE
         case = Case(1, "", "v1", "T", operation, new, old, "ts", subresource, **asked)
-        self.observer.examine([case], [Answer(1, handwritten, declarative)], seconds)
+        self.observer.examine([case], [Answer(1, handwritten, declarative, failure=failure)], seconds)
 
     def seen(self, mark: int) -> list[tuple[str, str]]:
         """Return path and origin (or type) of the rules of which this was seen."""
@@ -73,6 +75,12 @@ class Watched:
             for number, one in enumerate(self.rules)
             if number in rules and rules[number].seen & mark
         ]
+
+    def unaccepted(self) -> dict[str, Unaccepted]:
+        """Return by path why no object at the limit of a rule was accepted."""
+        rules = self.observer.outcome().rules
+        found = ((self.rules[number].rule.path, sight.unaccepted) for number, sight in rules.items())
+        return {path: why for path, why in found if why is not None}
 
 
 def error(path: str, kind: str, origin: str = "", **more: Any) -> FieldError:

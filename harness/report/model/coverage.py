@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from harness.case import group_version
+from harness.field.unaccepted import REASONS, Reason, Unaccepted, nearest
 
 
 class _OfKind(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -30,7 +32,8 @@ class RuleEntry(_OfKind, frozen=True, omit_defaults=True):
     limit, or has its field if there is no limit. `first` is when the declarative validator first reported it, in
     seconds of the run, and `parts` are the parts of the run in which it fired. `unserved`: it fired only for objects or
     options that no server passes to it. `asked` is false if its kind had no cases. `cannot` is the reason why the rule
-    cannot fire, if that is proven.
+    cannot fire, if that is proven. `unaccepted` is why no object at its limit was accepted, null if one was, it has no
+    limit, or its kind had no cases.
     """
 
     path: str
@@ -48,6 +51,7 @@ class RuleEntry(_OfKind, frozen=True, omit_defaults=True):
     unserved: bool = False
     asked: bool = True
     cannot: str = ""
+    unaccepted: Unaccepted | None = None
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -121,7 +125,8 @@ class Coverage(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `declared`: all rules of the searched kinds. `asked`: those whose kind had cases. `fired`: those that the
     declarative validator reported; `early`: within the first 30 seconds. `limits`: those with a limit; `at_limit`: of
-    these, accepted at the limit; `beyond`: rejected just beyond it. `cannot`: those that are proven not to fire.
+    these, accepted at the limit; `beyond`: rejected just beyond it. `unaccepted`: the rest of these by reason.
+    `cannot`: those that are proven not to fire.
     """
 
     declared: int = 0
@@ -135,6 +140,7 @@ class Coverage(msgspec.Struct, frozen=True, omit_defaults=True):
     beyond: int = 0
     cannot: int = 0
     ratchets: tuple[RatchetEntry, ...] = ()
+    unaccepted: dict[Reason, int] = {}
 
     @property
     def lost(self) -> tuple[Lost, ...]:
@@ -155,6 +161,7 @@ EARLY_SECONDS = 30.0
 def sum_coverage(rules: Sequence[RuleEntry], ratchets: Iterable[RatchetEntry] = ()) -> Coverage:
     """Count the rules of a report."""
     limits = [rule for rule in rules if rule.limit is not None]
+    reasons = Counter(rule.unaccepted.reason for rule in limits if rule.unaccepted is not None)
     return Coverage(
         declared=len(rules),
         asked=sum(rule.asked for rule in rules),
@@ -167,6 +174,7 @@ def sum_coverage(rules: Sequence[RuleEntry], ratchets: Iterable[RatchetEntry] = 
         beyond=sum(rule.rejected for rule in limits),
         cannot=sum(bool(rule.cannot) for rule in rules),
         ratchets=tuple(ratchets),
+        unaccepted={reason: number for reason in REASONS if (number := reasons[reason])},
     )
 
 
@@ -174,17 +182,19 @@ def combine_rules(one: RuleEntry, other: RuleEntry) -> RuleEntry:
     """Combine the observations of one rule by two searches."""
     seconds = [first for first in (one.first, other.first) if first is not None]
     fired = [rule for rule in (one, other) if rule.declarative]
+    accepted = one.accepted or other.accepted
     return msgspec.structs.replace(
         one,
         declarative=_operations(one.declarative, other.declarative),
         handwritten=_operations(one.handwritten, other.handwritten),
         rejected=one.rejected or other.rejected,
-        accepted=one.accepted or other.accepted,
+        accepted=accepted,
         first=min(seconds, default=None),
         parts=tuple(dict.fromkeys((*one.parts, *other.parts))),
         unserved=bool(fired) and all(rule.unserved for rule in fired),
         asked=one.asked or other.asked,
         cannot="" if fired else one.cannot or other.cannot,
+        unaccepted=None if accepted else nearest(one.unaccepted, other.unaccepted),
     )
 
 

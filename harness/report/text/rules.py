@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from harness.field.unaccepted import Reason, Unaccepted
 from harness.report.escaping import count, cut, visible
 from harness.report.model.coverage import EARLY_SECONDS, Coverage, RatchetEntry, RuleEntry, UncoveredEntry
 from harness.report.model.document import Report
 from harness.report.text.code import code_rows
+
+_REASONS: Mapping[Reason, str] = {
+    "rejected": "rejected for other errors", "failed": "failed to be validated", "untried": "not tried",
+}  # fmt: skip
 
 
 def rule_rows(report: Report) -> list[str]:
@@ -21,6 +26,9 @@ def rule_rows(report: Report) -> list[str]:
         rows.append(
             f"limits: {sums.at_limit:,} of {sums.limits:,} accepted at it, {sums.beyond:,} rejected just beyond"
         )
+        if sums.unaccepted:
+            parts = [f"{number:,} {_REASONS[reason]}" for reason, number in sums.unaccepted.items()]
+            rows.append(f"limits not accepted: {', '.join(parts)}: harness rules --report REPORT --unseen")
     if report.uncovered:
         errors = sum(one.count for one in report.uncovered)
         checks = count(len(report.uncovered), "handwritten check")
@@ -90,21 +98,33 @@ def coverage_table(rules: Sequence[RuleEntry | UncoveredEntry]) -> Iterator[str]
 
 
 def _rule_state(rule: RuleEntry) -> str:
+    limit = "" if rule.limit is None else f" at {rule.limit}"
     if rule.cannot:
-        return f"cannot fire: {rule.cannot}"
+        unaccepted = f", not accepted{limit}{_why(rule.unaccepted)}" if rule.unaccepted else ""
+        return f"cannot fire: {rule.cannot}{unaccepted}"
     if not rule.asked:
         return "not asked"
-    limit = "" if rule.limit is None else f" at {rule.limit}"
     parts = [
         f"declarative {' '.join(rule.declarative)}" if rule.declarative else "never fired",
         f"handwritten {' '.join(rule.handwritten)}" if rule.handwritten else "no handwritten counterpart",
-        f"accepted{limit}" if rule.accepted else f"not accepted{limit}",
+        f"accepted{limit}" if rule.accepted else f"not accepted{limit}{_why(rule.unaccepted)}",
     ]
     if rule.limit is not None and rule.declarative:
         parts.append("rejected just beyond" if rule.rejected else "not rejected just beyond")
     if rule.unserved:
         parts.append("only on what no server hands to it")
     return ", ".join(parts)
+
+
+def _why(unaccepted: Unaccepted | None) -> str:
+    """Return in brackets why no object at the limit was accepted."""
+    if unaccepted is None:
+        return ""
+    details = [f"{one.path or '(object)'} {one.type.removeprefix('FieldValue')}" for one in unaccepted.errors]
+    more = unaccepted.count - len(details)
+    details += [f"{more} more"] if more else []
+    details += [cut(unaccepted.message, 160)] if unaccepted.message else []
+    return f" ({_REASONS[unaccepted.reason]}{': ' if details else ''}{', '.join(details)})"
 
 
 def _error_state(one: UncoveredEntry) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harness.field.unaccepted import UNTRIED, ErrorAt, Reason, Unaccepted
 from harness.report.model.coverage import (
     Coverage,
     RuleEntry,
@@ -54,3 +57,43 @@ def test_errors_without_a_rule_are_counted_together() -> None:
     """The message is that of the first one."""
     assert combine_uncovered(ERROR, ERROR).count == 6
     assert isinstance(rule(), RuleEntry)
+
+
+def unaccepted(reason: Reason, *paths: str, more: int = 0, message: str = "") -> Unaccepted:
+    """Return a reason, with errors at these paths."""
+    errors = tuple(ErrorAt(path, "FieldValueRequired") for path in paths)
+    return Unaccepted(reason, len(paths) + more, errors, message)
+
+
+@pytest.mark.parametrize(
+    ("near", "far"),
+    [
+        (unaccepted("rejected", "z"), unaccepted("rejected", "a", "b")),
+        (unaccepted("rejected", "a", "b", "c"), unaccepted("rejected", "a", "b", "c", more=1)),
+        (unaccepted("rejected", "a"), unaccepted("rejected", "b")),
+        (unaccepted("rejected", "a", "b", "c", more=80), unaccepted("failed", message="decode: no")),
+        (unaccepted("failed", message="decode: a"), unaccepted("failed", message="decode: b")),
+        (unaccepted("failed", message="decode: no"), UNTRIED),
+        (UNTRIED, None),
+    ],
+)
+def test_the_reason_of_two_searches_is_that_of_the_nearest_object(near: Unaccepted, far: Unaccepted | None) -> None:
+    """Fewer errors first, then by their text, so that the order of searches does not matter."""
+    one, other = rule(limit=3, unaccepted=near), rule(limit=3, unaccepted=far)
+    assert near == combine_rules(one, other).unaccepted == combine_rules(other, one).unaccepted
+
+
+def test_a_limit_that_one_search_accepts_has_no_reason() -> None:
+    """Whatever stood in the way of the other search."""
+    one, other = rule(limit=3, accepted=True), rule(limit=3, unaccepted=unaccepted("rejected", "a"))
+    assert combine_rules(one, other).unaccepted is None
+    assert combine_rules(other, one).unaccepted is None
+
+
+def test_reasons_are_counted() -> None:
+    """Those that no rule has are left out."""
+    rules = [
+        rule(limit=3, unaccepted=UNTRIED), rule(path="b", limit=3, unaccepted=unaccepted("rejected", "a")),
+        rule(path="c", limit=3, unaccepted=UNTRIED), rule(path="d", limit=3, accepted=True), rule(path="e"),
+    ]  # fmt: skip
+    assert sum_coverage(rules).unaccepted == {"rejected": 1, "untried": 2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.field.unaccepted import UNTRIED, ErrorAt, Unaccepted
 from harness.report.formats.terminal.screen import summary
 from harness.report.model.coverage import RatchetEntry
 from harness.report.text.finding import to_plain_text
@@ -68,4 +69,27 @@ def test_errors_without_a_rule() -> None:
     """The line has the number, an example message, and a rule with the same path and type."""
     assert [*coverage_table(ruled().uncovered)][1] == (
         "  spec.b Invalid: 4 errors, a rule is near, with the origin format=x: spec.b: Invalid value: no"
+    )
+
+
+def test_a_limit_that_is_not_accepted_has_its_reason() -> None:
+    """With the errors, or the failure, as a row and in the sums."""
+    errors = ErrorAt("spec.b", "FieldValueRequired"), ErrorAt("", "FieldValueInvalid")
+    rules = (
+        rule(path="a", limit=3, unaccepted=Unaccepted("rejected", 5, errors)),
+        rule(path="b", limit=3, unaccepted=Unaccepted("failed", message="decode: \x1bno")),
+        rule(path="c", limit=3, unaccepted=UNTRIED),
+        rule(path="d", limit=3, unaccepted=UNTRIED, cannot="why"),
+    )
+    silent = "never fired, no handwritten counterpart"
+    assert [*coverage_table(rules)][1:-1] == [
+        f"  a Invalid/maximum: {silent}, not accepted at 3 "
+        "(rejected for other errors: spec.b Required, (object) Invalid, 3 more)",
+        f"  b Invalid/maximum: {silent}, not accepted at 3 (failed to be validated: decode: \\x1bno)",
+        f"  c Invalid/maximum: {silent}, not accepted at 3 (not tried)",
+        "  d Invalid/maximum: cannot fire: why, not accepted at 3 (not tried)",
+    ]
+    assert rule_rows(ruled(*rules))[2] == (
+        "limits not accepted: 1 rejected for other errors, 1 failed to be validated, 2 not tried: "
+        "harness rules --report REPORT --unseen"
     )
