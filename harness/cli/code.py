@@ -67,7 +67,7 @@ def functions_of(
     seen = frozenset(reached)
     for file, own in groupby(sorted(blocks, key=lambda one: (one.file, one.number)), lambda one: one.file):
         source = _read_source(root / file.removeprefix(_TOP))
-        errors = list(source.error_calls())
+        errors = source.error_calls
         for (_, name), parts in groupby(own, lambda one: (one.number >> 20, one.function)):
             entries = []
             for block in parts:

@@ -244,8 +244,12 @@ class GoSource:
             return ""
         return f"unless {branches[0].text.removeprefix('if ')}" if branches[0].returns else branches[0].text
 
-    def error_calls(self) -> Iterator[ErrorCall]:
-        """Yield the calls of constructors of field errors, in order."""
+    @cached_property
+    def error_calls(self) -> tuple[ErrorCall, ...]:
+        """The calls of constructors of field errors, in order. They are read once: many findings name the same file."""
+        return tuple(self._error_calls())
+
+    def _error_calls(self) -> Iterator[ErrorCall]:
         packages = {name for name, path in self.imports.items() if path == _ERRORS}
         for call in below(self._root, "call_expression"):
             function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")

@@ -158,9 +158,7 @@ class HandwrittenCode:
         if self._sites is None or not places or not places[0].function:
             return []
         own = self._sites.source(places[0].file)
-        calls = [
-            one for one in own.error_calls() if own.function_at(one.offset) == places[0].function and not one.field
-        ]
+        calls = [one for one in own.error_calls if own.function_at(one.offset) == places[0].function and not one.field]
         made = {(one.constructor, one.path) for one in calls if one.line == places[0].line}
         return [one.line for one in calls if (one.constructor, one.path) in made and one.line != places[0].line]
 

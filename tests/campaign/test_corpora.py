@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.campaign.corpora import CampaignCorpus, merge_corpora, read_corpus, thin_cases, thin_seeds, write_corpus
-from harness.case import Case, Operation
+from harness.case import Answer, Case, Operation
+from harness.compare.finding import Finding, Severity
+from harness.compare.mismatch import Mismatch
+from harness.engine.retelling import ExplainedFinding, ExplainedFindings
 from harness.fuzzers.corpus import KeptSeed, KeptSeeds, ReachingCase, ReachingCases
 
 
@@ -53,6 +56,31 @@ def test_cases_of_units_are_merged_by_what_they_reach() -> None:
     assert merged.reaching["k.json"].cases == (reaching("x", "rule r", "rule s"),)
     assert merged.reaching["l.json"].cases == (other,)
     assert merged.reaching_cases == 2
+
+
+def explained(run: str, severity: Severity) -> ExplainedFinding:
+    """A finding that a unit explained."""
+    case = seed(a=1).case
+    mismatch = Mismatch("extra", "spec.a", "FieldValueInvalid")
+    one = Finding(
+        fingerprint="0123456789ab", code="unknown", cause="unknown", severity=severity, mismatch="extra", group="g",
+        version="v1", kind="K", resource="", subresource="", operation="create", path=mismatch.path,
+        type=mismatch.type, origin="", side="", gates={}, detail="", fix="", occurrences=1, case=case, answer=Answer(0),
+    )  # fmt: skip
+    return ExplainedFinding.of(run, one)
+
+
+def test_findings_that_units_explained_are_merged_and_read_again(tmp_path: Path) -> None:
+    """Each once for what it depends on, whatever the order, and as part of what identifies the corpus."""
+    severe, mild, other = explained("a", "verdict"), explained("a", "shadow"), explained("b", "shadow")
+    corpora = [CampaignCorpus(explained={"k.json": ExplainedFindings((one,))}) for one in (mild, other, severe)]
+    merged = merge_corpora(corpora, [])
+    assert merged.explained == {"k.json": ExplainedFindings((severe, other))}
+    assert merged.digest == merge_corpora(corpora[::-1], []).digest != CampaignCorpus().digest
+    problems: list[str] = []
+    write_corpus(merged, tmp_path / "corpus", problems.append)
+    assert read_corpus(tmp_path / "corpus", problems.append) == merged
+    assert problems == []
 
 
 def test_a_merged_corpus_does_not_depend_on_order_and_is_read_again(tmp_path: Path) -> None:
