@@ -83,12 +83,13 @@ def compute(unit: CampaignUnit, ledger: CampaignLedger, folder: str) -> int:
         if problems:
             raise _failed(unit, "; ".join(problems)[:MOST_SHOWN])
         ledger.keep_corpus(unit.digest, kept)  # before the report, which says that the unit is done
-        # A file of this machine is not part of the result.
+        # A file of this machine is not part of the result, nor how often something here killed a worker.
         findings = tuple(
             msgspec.structs.replace(one, replay=one.replay and f"harness replay {one.fingerprint}")
             for one in report.findings
         )
-        ledger.keep(unit, encode(msgspec.structs.replace(report, findings=findings)))
+        parts = tuple(msgspec.structs.replace(part, restarts=0) for part in report.parts)
+        ledger.keep(unit, encode(msgspec.structs.replace(report, findings=findings, parts=parts)))
         return report.cases
 
 

@@ -6,6 +6,7 @@ when a process dies. Processes are asked to stop, and terminated if they do not;
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import pickle
@@ -159,18 +160,30 @@ def start(spec: SubjectSpec, config: RunConfig, opener: Opener, seconds: float) 
     jobs = []
     for part in range(config.jobs):
         ours, theirs = context.Pipe()
-        own = replace(config, part=part)
-        work = spec, own, opener, theirs, began
-        process = context.Process(target=_work, args=work, daemon=False, name=f"job {part}")
+        process = context.Process(target=_begin, args=(theirs,), daemon=False, name=f"job {part}")
         process.start()
         theirs.close()
         jobs.append(Job(process, ours))
+    for part, job in enumerate(jobs):
+        # As an argument of the process it would be written to a pipe that this process may read too: if the other one
+        # dies before it has read more than such a pipe holds, nobody reads on, and the write never ends.
+        with contextlib.suppress(OSError):  # it has died, as `collect` will see
+            job.link.send((spec, replace(config, part=part), opener, began))
     return jobs
+
+
+def _begin(link: Connection) -> None:
+    """Receive what to search, in a new process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        spec, config, opener, began = link.recv()
+    except (EOFError, OSError):
+        return  # the parent has ended
+    _work(spec, config, opener, link, began)
 
 
 def _work(spec: SubjectSpec, config: RunConfig, opener: Opener, link: Connection, began: float) -> None:
     """Search one part of a run in this process, and send messages to the parent. `began` is a wall-clock time."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     last = 0.0
     local: list[Local] = []
     sender = ProgressSender(lambda outcome: link.send(SearchProgress.of(outcome)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import pickle
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -12,9 +13,11 @@ import pytest
 
 from harness.case import KindInfo
 from harness.engine import jobs
+from harness.engine.config import RunConfig
 from harness.engine.jobs import PROGRESS_SHARE, Job, JobProgress, ProgressSender, SearchProgress, collect
 from harness.engine.outcome import UnitOutcome
 from harness.events import KindReport
+from harness.subject import SubjectSpec, open_subject
 
 PODS = KindInfo("", "v1", "Pod", "pods", "v1", type="core.Pod")
 
@@ -97,3 +100,17 @@ def test_a_process_whose_pipe_is_held_open_by_another_is_missed_all_the_same() -
     theirs.close()
     assert job.cases == 12
     assert (job.result().stopped, job.result().stopped_detail) == ("target-lost", "a job process died (exit code 0)")
+
+
+def test_a_process_that_dies_before_it_knows_its_work_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run with much to hand over goes on: nothing is written to a pipe that nobody reads."""
+    monkeypatch.setattr(jobs, "_begin", _die)
+    started = jobs.start(SubjectSpec("suite", "x" * 5_000_000), RunConfig(seed=1, jobs=1), open_subject, 0.0)
+    collect(started, lambda job, message: None)
+    assert "target-lost" == started[0].result().stopped
+    assert "exit code 3" in started[0].result().stopped_detail
+    jobs.end(started)
+
+
+def _die(link: Any) -> None:
+    os._exit(3)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from harness import tuning
 from harness.case import Case, Operation
 from harness.diagnostics import UsageError
 from harness.engine import RunConfig, run
@@ -189,8 +190,11 @@ def test_kept_cases_are_explained_from_accepted_objects(tmp_path: Path, monkeypa
     assert "replay" not in seen
 
 
-def test_a_barer_case_grades_a_signature_that_was_met_beside_other_errors(tmp_path: Path) -> None:
+def test_a_barer_case_grades_a_signature_that_was_met_beside_other_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Met first where a selector is missing, it would pass for a shadow; alone it shows that a verdict changes."""
+    monkeypatch.setattr(tuning, "REPAIR_ROUNDS", 0)  # which would find it on the first case already
     spec = {"title": "nine char", "mode": "Fast", "ports": [{"number": 1}]}
     case = Case(1, "toys.example.com", "v1", "Widget", Operation.CREATE, {**META, "spec": spec}, resource="widgets")
     keep(tmp_path, case, print)
