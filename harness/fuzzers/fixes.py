@@ -249,12 +249,16 @@ def _add_named_members(detail: str, obj: Json, root: Shape, path: JsonPath) -> I
 
 
 def _add_named_entry(obj: Json, root: Shape, path: JsonPath, name: Json) -> Iterator[Edit]:
-    """Add an entry with the key that a value names to each map around its path, the nearest first."""
+    """Add an entry with the key that a value names to each map of structs around its path, the nearest first.
+
+    Such a map is a list of things with names. In one of texts or quantities little is looked for by its key: with these
+    tried as well, a pod grew a fifth fewer fields in the same number of cases.
+    """
     if not name or not isinstance(name, str):
         return
     for depth in range(len(path) - 1, 0, -1):
         for member in shape_at(root, path[:depth]).fields:
-            if member.shape.kind == "map" and member.name != path[depth]:
+            if member.shape.kind == "map" and _is_struct(member.shape.elem) and member.name != path[depth]:
                 yield Edit((*path[:depth], member.name, name), sparse_value(member.shape.elem))
                 yield Edit((*path[:depth], member.name, name), small_value(member.shape.elem))
 

@@ -23,7 +23,7 @@ from harness.fuzzers.pairs import Pair
 from harness.targets.target import drive
 from tests.compare.builders import errors, info
 from tests.engine.toys import ToySpec, ToySubject
-from tests.fuzzers.toys import WIDGETS, ToyTarget, error, widget_shape
+from tests.fuzzers.toys import WIDGETS, ToyTarget, error, named_ports_shape, widget_shape
 
 KIND = info()
 COMPARATOR = Comparator(KIND)
@@ -51,7 +51,7 @@ def known_repairs(sighting: Sighting) -> Iterator[Pair]:
     """Repair the errors beside a difference as the explaining code does."""
     case, answer, mismatch, _ = sighting
     others = [one for one in (*answer.handwritten, *answer.declarative) if not COMPARATOR.concerns(mismatch, one)]
-    return Explainer(widget_shape(), "toys").repairs(case, others, COMPARATOR)
+    return Explainer(named_ports_shape(), "toys").repairs(case, others, COMPARATOR)
 
 
 def regraded(
@@ -103,23 +103,23 @@ def test_nothing_is_asked_where_the_error_alone_is_no_worse() -> None:
 
 
 def needy(case: Case) -> Answer:
-    """Let a rule reject the title, and handwritten code want a mode that is a key of the labels."""
+    """Let a rule reject the title, and handwritten code want a mode that is a key of the ports."""
     spec = case.object["spec"]
     mode = spec.get("mode")
     wrong = error("NotFound", "spec.mode") if mode else error("Required", "spec.mode")
-    found = () if mode in spec.get("labels", {}) and mode else (wrong,)
+    found = () if mode in spec.get("ports", {}) and mode else (wrong,)
     return Answer(case.id, found, errors("Invalid@spec.title beta") if spec["title"] == "bad" else ())
 
 
 @pytest.mark.parametrize("reduced", [REDUCED, {"spec": {"title": "bad", "mode": ""}}])
 def test_a_member_that_no_seed_has_repairs_the_error_beside(reduced: Json) -> None:
-    """The mode is to be the name of a label, so that one repair brings up another error."""
+    """The mode is to be the name of a port, so that one repair brings up another error."""
     seeds: list[Json] = [{"spec": {"title": "x"}}]
     assert regraded(needy, seeds, reduced=reduced).sighting is None
     found = regraded(needy, seeds, find_repairs=known_repairs, reduced=reduced).sighting
     assert found is not None
     spec = found.case.object["spec"]
-    assert ("bad", True) == (spec["title"], spec["mode"] in spec["labels"])
+    assert ("bad", True) == (spec["title"], spec["mode"] in spec["ports"])
     assert () == found.answer.handwritten
 
 

@@ -10,7 +10,7 @@ from harness.fuzzers.growth import Growth
 from harness.fuzzers.repair import Repair, first_candidates, is_accepted
 from harness.jsonpath import put
 from harness.targets.target import drive
-from tests.fuzzers.toys import ToyTarget, declarative, error, handwritten, widget_shape
+from tests.fuzzers.toys import ToyTarget, declarative, error, handwritten, named_ports_shape, widget_shape
 
 ROOT: Json = {"apiVersion": "toys.example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
 
@@ -133,15 +133,14 @@ def test_the_first_fix_is_what_the_message_says(problem: FieldError, expected: t
 
 
 def test_a_name_that_is_not_found_becomes_a_key() -> None:
-    """A map around the value gets an entry with it; an empty name is none."""
-    obj = {**ROOT, "spec": {"title": "some", "labels": {"a": "b"}}}
-    first = next(fixes(error("NotFound", "spec.title"), obj, widget_shape(), Harvest()))
-    assert ("spec", "labels", "some") == first.path
+    """A map of structs around the value gets an entry with it; an empty name is none, and a map of texts gets none."""
+    obj = {**ROOT, "spec": {"title": "some", "ports": {"a": {}}, "labels": {"a": "b"}}}
+    wrong = error("NotFound", "spec.title")
+    first = next(fixes(wrong, obj, named_ports_shape(), Harvest()))
+    assert ("spec", "ports", "some") == first.path
     nameless = put(obj, ("spec", "title"), "")
-    assert all(
-        one.path[:2] != ("spec", "labels") or len(one.path) < 3 or one.path[2] != ""
-        for one in fixes(error("NotFound", "spec.title"), nameless, widget_shape(), Harvest())
-    )
+    assert ("spec", "ports", "") not in {one.path for one in fixes(wrong, nameless, named_ports_shape(), Harvest())}
+    assert ("spec", "labels", "some") not in {one.path for one in fixes(wrong, obj, widget_shape(), Harvest())}
 
 
 def test_two_fields_that_must_be_equal_are_made_equal() -> None:

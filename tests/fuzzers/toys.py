@@ -86,6 +86,21 @@ def widget_shape() -> Shape:
     return shape_of(UNIVERSE, f"{PACKAGE}.Widget")
 
 
+class NamedPorts(Toys):
+    """Widgets whose ports are a map of structs by their names."""
+
+    structs: ClassVar[dict[str, Struct]] = {
+        **Toys.structs,
+        "WidgetSpec": struct("WidgetSpec", {"mode": "Mode", "title": "string", "ports": "map[string]Port"}),
+    }
+
+
+def named_ports_shape() -> Shape:
+    """Return the shape of a toy kind with a map of structs."""
+    universe: Any = NamedPorts()
+    return shape_of(universe, f"{PACKAGE}.Widget")
+
+
 WIDGETS = KindInfo("toys.example.com", "v1", "Widget", "widgets", "toys.example.com/v1", type=f"{PACKAGE}.Widget")
 
 Validator = Callable[[Json, Json], list[FieldError]]
