@@ -52,7 +52,7 @@ def test_the_key_of_items_is_the_member_that_alone_tells_them_apart(key: Callabl
 def test_an_error_about_equal_items_has_to_be_marked_only_if_it_is_not(mark: str, is_unmarked: bool) -> None:
     """The case that shows it goes with the explanation, so that the line is found."""
     found = explained(lambda one: one["name"], mark)
-    assert is_unmarked == ("Duplicate errors of its items have to be marked" in found.fix)
+    assert is_unmarked == ("mark Duplicate errors of its items as covered" in found.fix)
     assert is_unmarked == (found.marked is not None)
     if found.marked is not None:
         asked, type = found.marked

@@ -69,8 +69,8 @@ def _declare_key(question: Question, whole: ListWithoutKeys, key: str, is_marked
         tags = f"{tags} and {whole.key_tag}={key}" if key else f"{tags} and {whole.key_tag} for the key of its items"
     place = f" ({whole.source})" if whole.source else ""
     marks = (
-        "; Duplicate errors of its items have to be marked as covered then, and reported only where the update "
-        f"changes anything of {whole.path}"
+        "; mark Duplicate errors of its items as covered then, and report them where the update changes anything of "
+        f"{whole.path}, not otherwise"
         if is_marked or not key
         else ""
     )
