@@ -155,7 +155,7 @@ def summarize_change(report: Report, verification: Verification) -> str:
         return f"{touched} Nothing was asked; why stands below."
     changed = count(len(verification.changes), "change")
     return (
-        f"{touched} Base and head were asked the same questions ({report.cases:,} in all): "
+        f"{touched} Base and head were asked the same {count(report.cases, 'case')}: "
         f"users notice {changed if verification.changes else 'no change'}."
     )
 
@@ -163,9 +163,9 @@ def summarize_change(report: Report, verification: Verification) -> str:
 def describe_field_effort(effort: Effort) -> str:
     """Return how thoroughly a touched field was tried."""
     if not effort.cases:
-        return "No question had a value there."
+        return "No case had a value there."
     return (
-        f"{count(effort.cases, 'question')} had a value there or changed it: {count(effort.creates, 'create')} and "
+        f"{count(effort.cases, 'case')} had a value there or changed it: {count(effort.creates, 'create')} and "
         f"{count(effort.updates, 'update')}, of which {effort.changed:,} gave it another value and {effort.kept:,} "
         f"left it alone; {effort.accepted:,} were accepted by both sides. The handwritten code reported an error there "
         f"{effort.handwritten:,} times, the rules {effort.declarative:,} times. Base and head were compared on "

@@ -178,9 +178,9 @@ def test_different_fields_come_first() -> None:
 def test_the_effort_of_a_field_has_its_numbers() -> None:
     """A field without cases has a sentence too."""
     told = describe_field_effort(field().effort)
-    for number in ("1,000 questions", "400 creates", "600 updates", "300 gave", "900"):
+    for number in ("1,000 cases", "400 creates", "600 updates", "300 gave", "900"):
         assert number in told
-    assert "No question had a value there." == describe_field_effort(Effort())
+    assert "No case had a value there." == describe_field_effort(Effort())
 
 
 def test_a_rule_is_described_by_its_observations() -> None:

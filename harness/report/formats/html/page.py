@@ -208,7 +208,7 @@ def _lead(report: Report, groups: Sequence[Group]) -> str:
         if names.releases
         else "The handwritten validators (the old code) and the declarative ones (new, made from rules on types) were"
     )
-    asked = f"{compared} asked the same {count(report.cases, 'question')}."
+    asked = f"{compared} asked the same {count(report.cases, 'case')}."
     if not groups:
         return asked
     causes = len({one.cause for one in groups})
@@ -220,7 +220,7 @@ def _lead(report: Report, groups: Sequence[Group]) -> str:
 
 def _budget(report: Report) -> str:
     cases, seconds = report.budget.max_cases, report.budget.max_time
-    limits = [count(cases, "question")] if cases else []
+    limits = [count(cases, "case")] if cases else []
     limits += [f"{seconds:,.0f} s"] if seconds else []
     return " and ".join(limits) or "none"
 

@@ -216,7 +216,7 @@ def test_two_targets_are_compared_by_changes_for_users() -> None:
     report = build_report(made.result(made.finding("0" * 12, between=between), between=between))
     text = Reader(render_html(msgspec.structs.replace(report, moves=moves))).text
     parts = (
-        "Users of 1.36.3 and users of 1.37.1 were asked the same 100 questions",
+        "Users of 1.36.3 and users of 1.37.1 were asked the same 100 cases",
         "What users of 1.36.3 see when they move to 1.37.1", "1 change", "WidgetSpec.size",
         "boundary", "Now rejected: 3", "Served by 1.36.3 only", "v1 gadgets", "What is wrong", "read different errors",
         "1.36.3 1.37.1 How they relate",
