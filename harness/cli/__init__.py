@@ -19,7 +19,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("upgrade", "upgrade", "Check what an upgrade does to the objects of a cluster."),
     ("replay", "replay", "Replay a finding: does it still differ?"),
     ("confirm", "confirm", "Confirm findings with a running API server."),
-    ("live", "serve", "Start the API server of a release."),
+    ("live", "live", "Start the API server of a release."),
     ("export", "export", "Export a finding, or boundary tests, as Go or pytest."),
     ("kinds", "kinds", "List the kinds that a target serves, and those it excludes."),
     ("compile", "compile", "Compile the tags of types.go to Python, OpenAPI or CRDs."),

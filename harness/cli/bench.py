@@ -11,7 +11,7 @@ import msgspec
 from rich.text import Text
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED
-from harness.cli.live import Live, Steps, verbosity_options
+from harness.cli.progress import Live, Steps, verbosity_options
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.cli.searching import cores, search_options, seed_of, selection_options, sigterm_interrupts
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options

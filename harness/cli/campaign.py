@@ -22,8 +22,8 @@ from harness.campaign.plan import DEFAULT_CASES, CampaignPlan, check_settings, r
 from harness.campaign.plancheck import check_plan
 from harness.campaign.result import MergedSetting, merge_settings
 from harness.cli import COULD_NOT_RUN, campaignresults
-from harness.cli.live import verbosity_options
 from harness.cli.options import FOLDER
+from harness.cli.progress import verbosity_options
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, policy_options, publish, replay_command
 from harness.cli.searching import cores, sigterm_interrupts
 from harness.diagnostics import InputError, UsageError

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from harness.cli.confirming import check_reach, confirm_report
-from harness.cli.live import verbosity, verbosity_options
+from harness.cli.confirmation import check_reach, confirm_report
+from harness.cli.progress import verbosity, verbosity_options
 from harness.cli.publishing import Files, form_options, newest_kept, write_forms
 from harness.cli.searching import sigterm_interrupts
 from harness.cli.servers import named_server, server_options

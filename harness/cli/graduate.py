@@ -13,8 +13,8 @@ from rich.console import Console
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.coverage import rule_observers
-from harness.cli.live import Live, verbosity_options
 from harness.cli.options import STDOUT
+from harness.cli.progress import Live, verbosity_options
 from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, target_options
 from harness.diagnostics import HarnessError, UsageError

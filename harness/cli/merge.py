@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.cli.live import verbosity_options
+from harness.cli.progress import verbosity_options
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, publish, replay_command, report_options
 from harness.cli.ratchets import Ratchets, ratchet_options
 from harness.cli.trust import is_own_file

@@ -12,7 +12,7 @@ import msgspec
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED, completion
 from harness.cli.coverage import rule_observers
-from harness.cli.live import Live, Steps, verbosity_options
+from harness.cli.progress import Live, Steps, verbosity_options
 from harness.cli.searching import cores, example_option, kind_option, search_options, seed_of
 from harness.cli.targets import TargetChoice, embedded_suites, target_options
 from harness.diagnostics import HarnessError, UsageError

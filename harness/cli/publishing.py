@@ -19,8 +19,8 @@ import click
 import msgspec
 
 from harness.cli.crashreport import save_traceback
-from harness.cli.live import verbosity
 from harness.cli.options import FOLDER, STDOUT
+from harness.cli.progress import verbosity
 from harness.cli.trust import remember
 from harness.compare.finding import CAUSE_CODES, SEVERITIES, Severity
 from harness.diagnostics import HarnessError, UsageError

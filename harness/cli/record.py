@@ -8,8 +8,8 @@ import click
 
 from harness import engine
 from harness.cli.coverage import rule_observers
-from harness.cli.live import Live, verbosity_options
 from harness.cli.options import FILE
+from harness.cli.progress import Live, verbosity_options
 from harness.cli.searching import budget_of, cores, example_option, search_options, seed_of, selection_options
 from harness.cli.targets import TargetChoice, arguments_of, target_options
 from harness.diagnostics import HarnessError, UsageError

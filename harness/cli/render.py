@@ -7,7 +7,7 @@ import sys
 import click
 from rich.text import Text
 
-from harness.cli.live import verbosity, verbosity_options
+from harness.cli.progress import verbosity, verbosity_options
 from harness.cli.publishing import Files, form_options, write_forms
 from harness.diagnostics import UsageError
 from harness.report.formats.terminal.lines import show

@@ -18,7 +18,7 @@ from harness.report.model.coverage import RuleEntry, UncoveredEntry
 from harness.report.model.document import Report
 from harness.report.model.reading import read_report
 from harness.report.text.code import code_rows, code_table, field_table
-from harness.report.text.migrated import migrated_table
+from harness.report.text.migration import migrated_table
 from harness.report.text.rules import coverage_table, rule_rows
 from harness.rulecov.declared import DeclaredRule, declared_rules
 from harness.subject.api import open_api

@@ -14,11 +14,11 @@ import msgspec
 from harness import engine
 from harness.cli import COULD_NOT_RUN, completion
 from harness.cli.code import block_observers, can_count, with_code
-from harness.cli.confirming import check_reach, confirm_report
+from harness.cli.confirmation import check_reach, confirm_report
 from harness.cli.coverage import branch_folders, inventory_in, rule_observers, with_branches, with_coverage
 from harness.cli.crashreport import save_findings_on_crash
 from harness.cli.eventlog import EventLog, events_option, reserve_stdout
-from harness.cli.live import Live, verbosity_options
+from harness.cli.progress import Live, verbosity_options
 from harness.cli.publishing import (
     EXCEPTIONS,
     Files,

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from harness.cli.configuration import parse_gates
-from harness.cli.live import ProgressBar, verbosity, verbosity_options
 from harness.cli.options import STDOUT
+from harness.cli.progress import ProgressBar, verbosity, verbosity_options
 from harness.cli.publishing import allow_option
 from harness.cli.searching import kind_option, sigterm_interrupts
 from harness.cli.servers import named_server, server_options

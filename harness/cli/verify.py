@@ -8,7 +8,7 @@ import click
 
 from harness.cli.configuration import parse_gates
 from harness.cli.eventlog import EventLog, events_option, reserve_stdout
-from harness.cli.live import verbosity_options
+from harness.cli.progress import verbosity_options
 from harness.cli.publishing import Files, allow_option, exceptions_in, report_options
 from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
 from harness.cli.targets import validator_of, validator_options

@@ -24,7 +24,7 @@ import msgspec
 from harness.cli import COULD_NOT_RUN
 from harness.cli.coverage import with_coverage
 from harness.cli.eventlog import EventLog
-from harness.cli.live import ProgressBar, verbosity
+from harness.cli.progress import ProgressBar, verbosity
 from harness.cli.publishing import EXCEPTIONS, Files, publish, replay_command
 from harness.cli.run import Search
 from harness.cli.targets import spec_of

@@ -20,8 +20,8 @@ from harness.engine.pathcoverage import PathCoverage
 from harness.engine.plan import Search, UnitPlan
 from harness.engine.points import Points
 from harness.engine.shrinkphase import ShrinkPhase
+from harness.engine.storedbases import rebase
 from harness.engine.units import RequestKind
-from harness.engine.updated import rebase
 from harness.fuzzers.feedback import Harvest
 
 BATCH = 100

@@ -25,8 +25,8 @@ from harness.engine.recorded import RecordedSearch
 from harness.engine.retelling import explained_of, keep_explained, load_explained, run_digest
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
+from harness.engine.storedbases import StoredBases
 from harness.engine.units import RequestKind, Unit, units_of
-from harness.engine.updated import StoredBases
 from harness.engine.witnesses import seed_cases
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Met

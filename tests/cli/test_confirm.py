@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, ServedList
-from harness.cli import confirming
+from harness.cli import confirmation
 from harness.cli.trust import is_own, remember
 from harness.diagnostics import TargetError
 from harness.field import FieldError
@@ -57,7 +57,7 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> type[FakeServer]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     FakeServer.opened, FakeServer.error, FakeServer.says = [], None, (SAID,)
-    monkeypatch.setattr(confirming, "LiveTarget", FakeServer)
+    monkeypatch.setattr(confirmation, "LiveTarget", FakeServer)
     write(Reach("kubernetes", "1.37.1", {"AllAlpha": True}))
     return FakeServer
 
@@ -181,7 +181,7 @@ class FakeCluster(FakeServer):
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> type[FakeCluster]:
     """A server that is there, and a report of the default gates."""
-    monkeypatch.setattr(confirming, "ServerTarget", FakeCluster)
+    monkeypatch.setattr(confirmation, "ServerTarget", FakeCluster)
     monkeypatch.setenv("HARNESS_TOKEN", "t")
     write(Reach("kubernetes", "/tmp/checkout"))
     return FakeCluster

@@ -1,100 +1,91 @@
-"""What is shown while a run goes on, where there is no terminal: a line now and then, and nothing twice."""
+"""`harness live`: a server for people, which leaves nothing behind."""
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+from pathlib import Path
 from typing import Any
 
-import click
 import pytest
+import yaml
 
-from harness import events
-from harness.cli.live import Live, render_bar
-from harness.report.formats.terminal.screen import Verbosity
-from tests.report import made
-
-
-def test_a_line_every_ten_seconds(capfd: Any) -> None:
-    """However often the engine speaks, with the share that is done and the time that is left."""
-    now = [0.0]
-    live = Live("widgets", clock=lambda: now[0])
-    live(events.Started(made.result().target, 7, events.Budget(60), 4))
-    for tick in range(96):
-        now[0] = tick / 4
-        live(events.Progress(tick * 1000, now[0], 3, now[0] / 60, "v1 \x1bwidgets"))
-    said = capfd.readouterr().err.splitlines()
-    assert [
-        "widgets: 4 kinds and operations, seed 7",
-        "widgets: 17%, 0:50 left, 40,000 cases, 3 findings, v1 \\x1bwidgets, 10 s",
-        "widgets: 33%, 0:40 left, 80,000 cases, 3 findings, v1 \\x1bwidgets, 20 s",
-    ] == said
+from harness.targets.live.build import server_folder
+from tests.cli.fakes import call
 
 
-def test_what_is_opened_is_told_within_ten_seconds(capfd: Any) -> None:
-    """Nobody has to wait for the engine to know that something goes on."""
-    now = [0.0]
-    live = Live("widgets", clock=lambda: now[0])
-    for second in range(25):
-        now[0] = float(second)
-        live.tick()
-    assert ["widgets: opening, 10 s", "widgets: opening, 20 s"] == capfd.readouterr().err.splitlines()
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "there.kubeconfig exists, and would be overwritten"),
+        (["--write-kubeconfig", "no/folder/c"], "the folder of no/folder/c does not exist"),
+        (["--write-kubeconfig", "c", "--kubernetes", "1.29.0"], "Kubernetes 1.29.0 is not supported"),
+    ],
+)
+def test_what_cannot_be_started_is_an_error(
+    words: list[str], message: str, capfd: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit code 2 with a fix, and a file of the user's is not touched."""
+    monkeypatch.chdir(tmp_path)
+    Path("there.kubeconfig").write_text("mine")
+    told = call(capfd, "live", "--kubernetes", "1.37.1", "--write-kubeconfig", "there.kubeconfig", *words)
+    assert 2 == told.code
+    assert message in told.err
+    assert "fix:" in told.err
+    assert "mine" == Path("there.kubeconfig").read_text()
 
 
-def test_what_a_build_repeats_waits_for_its_turn(capfd: Any) -> None:
-    """A note that differs from the one before in its numbers alone is told every ten seconds, the last one always."""
-    now = [0.0]
-    with Live("k", clock=lambda: now[0]) as live:
-        for second in range(24):
-            now[0] = float(second)
-            live(events.Noted(f"compiled {second * 10:,} packages"))
-            live.tick()
-        live(events.Noted("built the worker"))
-    told = [f"k: compiled {number} packages" for number in (0, 100, 200, 230)]
-    assert [*told, "k: built the worker"] == capfd.readouterr().err.splitlines()
+@pytest.mark.kubernetes
+def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+    """With the kubeconfig a client gets in, without its token nobody does; Ctrl-C is a success, and leaves nothing."""
+    left = Path(tempfile.mkdtemp(dir="/tmp"))  # sockets have short paths, pytest's folders have long ones
+    command = [
+        sys.executable,
+        "-m",
+        "harness",
+        "live",
+        "--kubernetes",
+        "1.37.1",
+        "--gates",
+        "AllAlpha=true,AllBeta=true",
+    ]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env={**os.environ, "TMPDIR": str(left)}, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().rpartition(" ")[2].strip()
+        file = tmp_path / "live.kubeconfig"
+        config = yaml.safe_load(file.read_text())
+        assert (0o600, address) == (file.stat().st_mode & 0o777, config["clusters"][0]["cluster"]["server"])
+        read = get(f"{address}/apis/resource.k8s.io/v1alpha3", config["users"][0]["user"]["token"])
+        assert "APIResourceList" == read["kind"]
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            get(f"{address}/version", "another")
+        process.send_signal(signal.SIGINT)
+        assert 0 == process.wait(30)
+    assert ([], []) == (list(tmp_path.rglob("*")), list(left.rglob("*")))
+    left.rmdir()
 
 
-def test_a_note_of_several_lines_keeps_them(capfd: Any) -> None:
-    """A line break is one; other control characters are shown as escapes."""
-    Live("widgets")(events.Noted("first\nsecond \x1b[31m"))
-    assert "widgets: first\nsecond \\x1b[31m\n" == capfd.readouterr().err
+def test_sockets_stand_in_a_folder_with_a_short_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long TMPDIR is no reason not to start."""
+    long = tmp_path / ("a" * 60)
+    long.mkdir()
+    for place, parent in ((long, "/tmp"), (Path("/tmp"), "/tmp")):
+        monkeypatch.setattr(tempfile, "tempdir", str(place))
+        with server_folder() as folder:
+            assert parent == str(Path(folder).parent)
 
 
-@pytest.mark.parametrize("width", [20, 40, 80, 100, 160])
-def test_the_bar_fits_into_the_terminal(width: int) -> None:
-    """It never shrinks and never wraps: what does not fit is left out, the least important first."""
-    parts = ["45%", "1:02 left", "12,345 cases", "3 findings", "kubernetes 1.37.1", "admissionregistration.k8s.io/v1 x"]
-    text = render_bar(0.45, parts, width).plain
-    assert len(text) < width
-    assert text.startswith("━━━━━━━─────────")
-    assert ("1:02 left" in text) == (width >= 40)
-    assert (parts[-1] in text) == (width >= 160)
-
-
-def test_a_quiet_command_shows_nothing_of_its_way(capfd: Any) -> None:
-    """Neither notes nor progress; findings are remembered all the same."""
-    with click.Context(click.Command("run")) as context:
-        context.meta["harness.verbosity"] = Verbosity.QUIET
-        with Live("widgets", clock=lambda: 100.0) as live:
-            live(events.Noted("the worker was restarted"))
-            live(events.Found(made.finding()))
-    assert "" == capfd.readouterr().err
-    assert 1 == len(live.findings)
-
-
-def test_notes_are_shown_and_findings_remembered(capfd: Any) -> None:
-    """A worker that was restarted is told at once; findings are kept for a run that breaks off."""
-    live = Live("widgets")
-    live(events.Noted("the worker was restarted"))
-    live(events.Found(made.finding()))
-    assert capfd.readouterr().err == "widgets: the worker was restarted\n"
-    assert [made.finding()] == [one.unpack() for one in live.findings]
-
-
-def test_on_a_terminal_there_is_a_bar(monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    """And it takes the same events."""
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
-    with Live("widgets [red]") as live:
-        live(events.Started(made.result().target, 7, events.Budget(60), 4))
-        live(events.Progress(10, 1.0, 0, 0.5, "v1 widgets"))
-        live(events.Noted("[bold]a note"))
-    assert "[bold]a note" in capfd.readouterr().err
+def get(url: str, token: str) -> Any:
+    """Get a document from a server."""
+    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(request, context=ssl._create_unverified_context(), timeout=30) as response:
+        return json.load(response)

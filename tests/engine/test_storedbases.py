@@ -8,8 +8,8 @@ from harness.case import Case, Operation
 from harness.diagnostics import TargetError
 from harness.engine.config import RunConfig
 from harness.engine.local import Callbacks, Local
+from harness.engine.storedbases import MOST, rebase
 from harness.engine.units import RequestKind
-from harness.engine.updated import MOST, rebase
 from harness.events import Budget
 from harness.fuzzers.budget import Clock
 from tests.engine.toys import ToySpec, ToySubject
