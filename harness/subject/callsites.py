@@ -82,42 +82,48 @@ class CallSites:
     def shared_by(self, source: str) -> tuple[str, ...]:
         """Return the calls of the function at a place if there are several; none if it is called once, or not known.
 
-        The first begins with what is called: the function itself, or the one around it where that alone uses it. Those
-        that are given the same marks as the call of the finding come first.
+        The first begins with what is called: the function itself, or the one around it where that alone uses it, with
+        those in between. Those that are given the same marks as the call of the finding come first.
         """
-        function, sites = self.callers_above(source)
+        functions, sites = self.callers_above(source)
         if not sites:
             return ()
-        places = places_of(source)
-        told = _tell(sites, places[1:])
-        what = f"{function} is" if function == places[0].function else f"only {function} uses it, which is"
-        return (f"{what} called by {told[0]}", *told[1:])
+        told = _tell(sites, places_of(source)[1:])
+        own, *users = functions
+        what = own
+        if users:
+            what = f"only {users[0]} uses it{''.join(f', which only {one} uses' for one in users[1:])}, which"
+        return (f"{what} is called by {told[0]}", *told[1:])
 
-    def callers_above(self, source: str) -> tuple[str, list[CallSite]]:
-        """Return the function at a place or around it that several others call, with these calls."""
+    def callers_above(self, source: str) -> tuple[tuple[str, ...], list[CallSite]]:
+        """Return the calls of the function that several others call: the one at a place, or one around it.
+
+        Returns: that function as the last one, with those in between from the place on, and its calls; neither if no
+        function has several callers.
+        """
         places = places_of(source)
         if not places:
-            return "", []
-        file, function, seen = places[0].file, places[0].function, set[str]()
+            return (), []
+        file, functions = places[0].file, [places[0].function]
         for _ in range(_MOST_LEVELS):
-            seen.add(function)
-            sites = [site for site in self.calls_of(file, function) if site.caller not in seen]
+            sites = [site for site in self.calls_of(file, functions[-1]) if site.caller not in functions]
             if len({site.caller for site in sites}) > 1:
-                return function, sites
+                return tuple(functions), sites
             if not sites:
-                return "", []
-            file, function = sites[0].file, sites[0].caller
-        return "", []
+                return (), []
+            file = sites[0].file
+            functions.append(sites[0].caller)
+        return (), []
 
     def shared_on_way(self, source: str, way: Sequence[CodeLine]) -> tuple[str, ...]:
         """Return the other calls of the functions through which the one at a place is called, the nearest first, up to
         the last call of the way.
         """
-        shared, _ = self.callers_above(source)
+        above, _ = self.callers_above(source)
         places = [*places_of(source), *way]
         known, told = {(one.file, one.line) for one in places}, list[str]()
         for inner, outer in pairwise(places):
-            if inner.function in (shared, outer.function):
+            if inner.function in (*above[-1:], outer.function):
                 continue
             calls = self.calls_of(inner.file, inner.function)
             others = [one for one in calls if (one.file, one.line) not in known and one.caller != inner.function]

@@ -82,7 +82,7 @@ class HandwrittenCode:
 
     def is_of_operations(self, source: str, kind: str) -> bool:
         """Whether those who call the function at a place validate the creates and the updates of one kind alone."""
-        _, sites = ("", []) if self._sites is None else self._sites.callers_above(source)
+        _, sites = ((), []) if self._sites is None else self._sites.callers_above(source)
         names = {site.caller for site in sites}
         is_own = all(map(of_kind(kind).fullmatch, names))
         return is_own and len({name.endswith("Update") for name in names}) > 1

@@ -102,6 +102,31 @@ def test_a_shared_function_names_its_callers(sites: CallSites, place: str, told:
     assert told == sites.shared_by(place)
 
 
+@pytest.mark.parametrize(
+    ("line", "function", "users"),
+    [
+        (5, "validateItem", "validateItem is"),
+        (4, "validateKey", "only validateItem uses it, which is"),
+        (3, "validateName", "only validateKey uses it, which only validateItem uses, which is"),
+    ],
+)
+def test_each_function_that_alone_uses_another_is_named(tmp_path: Path, line: int, function: str, users: str) -> None:
+    """Up to the one that several call, also where that is called in a function literal."""
+    lines = [
+        "package validation",
+        "",
+        "func validateName(s string) []string { return nil }",
+        "func validateKey(s string) []string { return validateMap(s, validateName) }",
+        "func validateItem(s string) []string { return each(func(k string) []string { return validateKey(k) }) }",
+        "func ValidateOne(s string) []string { return validateItem(s) }",
+        "func ValidateTwo(s string) []string { return validateItem(s) }",
+    ]
+    (tmp_path / FILE).parent.mkdir(parents=True)
+    (tmp_path / FILE).write_text("\n".join(lines))
+    told = CallSites(tmp_path).shared_by(f"{FILE}:{line} in {function}")
+    assert (f"{users} called by ValidateOne ({FILE}:6)", f"ValidateTwo ({FILE}:7)") == told
+
+
 def test_functions_on_the_way_to_a_helper_name_their_other_callers(tmp_path: Path) -> None:
     """An option that is handed down to a helper reaches them too; the last call of the way is the one for the path."""
     lines = [
