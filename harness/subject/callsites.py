@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.diagnostics import InputError
-from harness.gotypes.branches import GoSource, Mention
+from harness.gotypes.branches import GoSource
+from harness.gotypes.gocalls import Mention
 from harness.gotypes.literals import go_files
 from harness.limits import read_checkout
 

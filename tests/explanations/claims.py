@@ -291,10 +291,8 @@ CLAIMS: tuple[Claim, ...] = (
     _claim("no origin of one", r"^the origins differ: ", None),
     _claim("no request", r"^nothing to do for requests, none of which", _no_request),
     _claim("runs only under", r"^the check runs only under `", None),  # read in the sources
-    # read in the sources
+    # Read in the sources.
     _claim("only one caller", r"^only \w+ uses it(, which only \w+ uses)*, which is called by ", None),
-        "only one caller", r"^only \w+ uses it(, which only \w+ uses)*, which is called by ", None
-    ),  # read in the sources
     _claim("with a gate", r"both (?:sides )?agree (?:with|without) |both sides report it$", None),
 )
 """What a report can be held against, the narrower pattern first."""

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.gotypes.branches import GoSource, Mention
+from harness.gotypes.branches import GoSource
+from harness.gotypes.gocalls import Mention
 from harness.subject.callsites import CallSites, CodeLine
 from harness.subject.deciding import UNREAD, HandwrittenCode
 
