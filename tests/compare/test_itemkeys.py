@@ -71,5 +71,6 @@ def test_a_list_of_texts_needs_no_key() -> None:
     hints = Hints(unkeyed_list=lambda at: ListWithoutKeys("l", "+k8s:unique=set", "v1/types.go:7"))
     found = causes(case({"l": ["", "z"]}, {"l": [""]}), ask, hints=hints)["+l[0]"]
     assert found.fix.startswith("declare +k8s:unique=set on l, so that")
+    assert "the other rules below" not in found.fix
     assert found.marked is not None
     assert ["", ""] == found.marked[0].object["l"]

@@ -19,7 +19,19 @@ from harness.compare.itemkeys import find_item_key
 from harness.compare.othervalues import describe_value, path_in_object
 from harness.compare.updates import Silence, changed_trigger, describe_left, describe_touched, find_reason
 from harness.field import ErrorType, FieldError
-from harness.jsonpath import ABSENT, JsonPath, canonical_path, differences, is_within, look, path_of, remove, write
+from harness.jsonpath import (
+    ABSENT,
+    ITEMS,
+    JsonPath,
+    canonical_path,
+    differences,
+    is_within,
+    look,
+    path_of,
+    pattern_of,
+    remove,
+    write,
+)
 from harness.objectmodel import is_in_metadata
 
 _MAX_NAMED = 2  # changed fields in a sentence
@@ -74,9 +86,15 @@ def _declare_key(question: Question, whole: ListWithoutKeys, key: str, is_marked
         if is_marked or not key
         else ""
     )
+    below = (
+        f"; the other rules below {whole.path} ratchet each item then, too, so let the covered checks there skip what "
+        "an item has left as it was, or write an exception"
+        if pattern_of(question.mismatch.path)[-1:] != (ITEMS,)  # it is of a member, so that others may have rules too
+        else ""
+    )
     return (
         f"declare {tags} on {whole.path}{question.every_version}, so that {question.tag_or_rule} ratchets what an item "
-        f"has left as it was{marks}{place}"
+        f"has left as it was{marks}{below}{place}"
     )
 
 
