@@ -13,6 +13,7 @@ from rich.console import Console
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.coverage import rule_observers
+from harness.cli.graduating import StandardTests
 from harness.cli.options import STDOUT
 from harness.cli.progress import Live, verbosity_options
 from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
@@ -121,7 +122,7 @@ def command(
         rules=done.certificates,
         markers=judge_markers(markers, done.certificates, chosen) if whole else (),
     )  # fmt: skip
-    patch = _patch(spec, markers, inventory, done, live.note) if patch_file is not None else None
+    patch = _patch(parts[0], markers, inventory, done, live.note) if patch_file is not None else None
     _print(document, patch, err=STDOUT in files)
     _write(json_file, msgspec.json.format(encode_json(document), indent=1) + b"\n")
     _write(markdown, markdown_of(document).encode("utf-8", "backslashreplace"))
@@ -170,7 +171,7 @@ def _patch(
     """Write the patch of the safe rules."""
     writer = PatchWriter(
         code_folder(spec.location), markers, inventory.rules, done.results[-1].target.kinds,
-        lambda calls: cut_checks(spec.location, calls, note),
+        lambda calls: cut_checks(spec.location, calls, note), StandardTests(spec, inventory, note).make,
     )  # fmt: skip
     return writer.write(done.rules, done.certificates)
 

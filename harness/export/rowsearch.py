@@ -56,6 +56,13 @@ def tabulate_rules(
     return RowSearch(Asker(subject, info, mode), shape, rules, tell).table(path)
 
 
+def tabulate_chosen(
+    subject: Subject, rules: Sequence[KnownRule], info: KindInfo, mode: Mode, tell: Note = silent
+) -> Table:
+    """Search the rows for some rules of a kind, and for the fields that they are about."""
+    return RowSearch(Asker(subject, info, mode), subject.shape(info), rules, tell).table()
+
+
 @dataclass(frozen=True, slots=True)
 class _RowCandidate:
     """A row that shows a slot, the number of its other errors, and its distance from the valid object."""

@@ -1,4 +1,4 @@
-"""Compares what users are served today with what they are served once one rule has graduated.
+"""Compares what users are served today with what they are served once a rule has graduated.
 
 After graduation the rule is standard and the handwritten errors that are marked as covered by it are gone; everything
 else stays as it is. Both lists of an answer are composed as the release composes them, under each of today's settings
@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from harness.case import KindInfo
+from harness.case import Answer, KindInfo
 from harness.compare.composition import compose, settings
 from harness.errormatch.matcher import Matcher, matcher_for
 from harness.errormatch.trusted import Wordings
@@ -79,9 +79,7 @@ def compare_after(
     trusted: Wordings,
 ) -> Effects | None:
     """Return what users would notice of the graduation of a rule in one answer; None if they notice nothing."""
-    matcher = matcher_for(info.normalization)
-    left = [error for error in handwritten if not (error.covered and rule.counts(error, matcher))]
-    raised = [msgspec.structs.replace(one, level="") if rule.reports(one) else one for one in declarative]
+    left, raised = _both_after(handwritten, declarative, [rule], info)
     found: list[Effects] = []
     for setting in settings(info.composition)[:-1]:  # the last one is no setting of a server
         today = compose(handwritten, declarative, info, setting)
@@ -91,6 +89,26 @@ def compare_after(
             texts = (tuple(error.text for error in errors) for errors in (today, after))
             found.append(Effects(effect, setting.name, *texts))
     return min(found, key=lambda one: EFFECTS.index(one.effect), default=None)
+
+
+def answer_after(answer: Answer, rules: Sequence[RuleErrors], info: KindInfo) -> Answer:
+    """Return an answer as both sides give it once all of these rules have graduated."""
+    left, raised = _both_after(answer.handwritten, answer.declarative, rules, info)
+    return msgspec.structs.replace(answer, handwritten=tuple(left), declarative=tuple(raised))
+
+
+def _both_after(
+    handwritten: Sequence[FieldError], declarative: Sequence[FieldError], rules: Sequence[RuleErrors], info: KindInfo
+) -> tuple[list[FieldError], list[FieldError]]:
+    matcher = matcher_for(info.normalization)
+    left = [
+        error for error in handwritten if not (error.covered and any(rule.counts(error, matcher) for rule in rules))
+    ]
+    raised = [
+        msgspec.structs.replace(one, level="") if any(rule.reports(one) for rule in rules) else one
+        for one in declarative
+    ]
+    return left, raised
 
 
 def _effect(

@@ -16,7 +16,7 @@ from harness.errormatch.trusted import Wordings
 from harness.events import KindReport, Result
 from harness.graduate.after import EFFECTS, RuleErrors, compare_after
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, FindingAt
-from harness.graduate.empties import EmptyProbes, effects_of
+from harness.graduate.empties import LateProbes, effects_of
 from harness.graduate.observer import NAME, Asked, ShownEffect, Watched, name_of_effect, worst
 from harness.graduate.verdict import Evidence, decide
 from harness.jsonpath import canonical_path
@@ -45,7 +45,7 @@ class RunEvidence:
     sources: Mapping[tuple[str, int], CheckSource]
     markers: Mapping[tuple[str, str, str, str], tuple[str, ...]]
     unserved: Collection[str] = ()
-    empties: Mapping[tuple[str, int], Sequence[EmptyProbes]] = field(default_factory=dict)
+    late: Mapping[tuple[str, int], Sequence[LateProbes]] = field(default_factory=dict)
 
     def certificates(self) -> Iterator[Certificate]:
         """Yield the certificate of every chosen rule, in order."""
@@ -71,9 +71,9 @@ class RunEvidence:
 
     def _certify(self, type_: str, number: int, known: KnownRule) -> Certificate:
         rule, seen = known.rule, self.watched(type_, number)
-        empties = self.empties.get((type_, number), ())
+        late = self.late.get((type_, number), ())
         if seen is not None:
-            for probes in empties:
+            for probes in late:
                 for effect, shown in effects_of(probes).items():
                     seen.shown[effect] = seen.shown[effect].joined(shown) if effect in seen.shown else shown
         findings = list(self._findings(known))
@@ -95,7 +95,7 @@ class RunEvidence:
             crashes=seen.crashes if seen is not None else 0,
             stopped_early=self._stopped_early,
             incomplete=tuple(_incomplete(kinds)),
-            unheard=tuple(sorted(set().union(*(probes.unheard for probes in empties)))),
+            unheard=tuple(sorted(set().union(*(probes.unheard for probes in late)))),
             cannot=reasons_for(self.results[0].target.release).get(key, ""),
         )
         verdict, missing = decide(evidence)

@@ -36,17 +36,17 @@ _KEY = "a"
 
 
 @dataclass(slots=True)
-class EmptyProbes:
-    """What the updates show of one rule: their effects, and the paths at which nothing was heard in some request."""
+class LateProbes:
+    """What cases asked after the search show of a rule: their effects, and paths at which no update was heard."""
 
     shown: list[ShownEffect] = field(default_factory=list)
     unheard: set[str] = field(default_factory=set)
     asked: int = 0
 
 
-def ask_empties(subject: Subject, known: KnownRule, seen: Watched, trusted: Wordings) -> EmptyProbes:
+def ask_empties(subject: Subject, known: KnownRule, seen: Watched, trusted: Wordings) -> LateProbes:
     """Ask updates from empty to absent and back below what a rule compares, in every request that can write it."""
-    found = EmptyProbes()
+    found = LateProbes()
     for info in subject.target.info.kinds:
         own = [one for one in seen.asked.values() if (one.version, one.subresource) == (info.version, info.subresource)]
         if info.type == known.type and info.served and any(one.operation == "update" for one in own):
@@ -55,7 +55,7 @@ def ask_empties(subject: Subject, known: KnownRule, seen: Watched, trusted: Word
 
 
 def _ask_request(
-    subject: Subject, known: KnownRule, bases: Sequence[Case], info: KindInfo, trusted: Wordings, found: EmptyProbes
+    subject: Subject, known: KnownRule, bases: Sequence[Case], info: KindInfo, trusted: Wordings, found: LateProbes
 ) -> None:
     shape, start = subject.shape(info), compared_at(known)
     wanted = set(islice(patterns_below(shape, start), _MAX_PATTERNS))
@@ -182,7 +182,7 @@ def write_pattern(pattern: Pattern) -> str:
     return "".join("[*]" if step == ITEMS else f".{step}" for step in pattern).removeprefix(".")
 
 
-def effects_of(probes: EmptyProbes) -> Mapping[str, ShownEffect]:
+def effects_of(probes: LateProbes) -> Mapping[str, ShownEffect]:
     """Return the smallest update for each effect."""
     found: dict[str, ShownEffect] = {}
     for one in probes.shown:

@@ -1,4 +1,4 @@
-"""Writes the change that makes safe rules standard, as a patch: levels raised, handwritten checks removed.
+"""Writes the change that makes safe rules standard, as a patch: levels raised, checks removed, tests added.
 
 Both go together: a standard rule beside its check is served twice, and a removed check whose rule is at beta is lost
 with the gate off. A line of types.go declares rules of several kinds, and a check may stand behind several lines, so
@@ -30,12 +30,25 @@ _STAGING = "staging/src/"
 
 
 @dataclass(frozen=True, slots=True)
+class BoundaryTests:
+    """Tests of rules without their checks: texts by their paths from the top, and what is not tested, with a reason."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    untested: tuple[str, ...] = ()
+
+
+MakeTests = Callable[[Sequence[KnownRule]], BoundaryTests]
+"""Makes the tests of rules that become standard."""
+
+
+@dataclass(frozen=True, slots=True)
 class Patch:
     """A unified patch for the top of a checkout, empty if nothing is written; what it makes standard; the rest."""
 
     text: str
     written: tuple[Certificate, ...]
     unwritten: tuple[tuple[Certificate, str], ...]
+    tests: BoundaryTests
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +59,7 @@ class _SafeRule:
 
     @property
     def name(self) -> RuleName:
-        rule = self.known.rule
-        return self.known.type, rule.path, rule.type, rule.origin
+        return _name_of(self.known)
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -64,6 +76,7 @@ class PatchWriter:
     rules: Sequence[KnownRule]
     kinds: Sequence[KindInfo]
     cut: Cut
+    make_tests: MakeTests
     _reasons: dict[RuleName, str] = field(default_factory=dict)
 
     def write(self, chosen: Sequence[KnownRule], certificates: Sequence[Certificate]) -> Patch:
@@ -82,12 +95,16 @@ class PatchWriter:
                 break
             rules = kept
         written = {one.name for one in rules}
-        files = self._texts(self._with_unserved(rules)) | cut.files
-        text = "".join(_difference(self._shown(path), self._old(path), new) for path, new in sorted(files.items()))
+        raised = self._with_unserved(rules)
+        tests = (
+            self.make_tests([known for known in self.rules if _name_of(known) in raised]) if rules else BoundaryTests()
+        )
+        files = self._texts(raised) | cut.files | {str(self.top / path): text for path, text in tests.texts.items()}
         return Patch(
-            text,
+            "".join(self._changed(path, text) for path, text in sorted(files.items())),
             tuple(one.certificate for one in rules),
             tuple((one.certificate, self._reasons[one.name]) for one in safe if one.name not in written),
+            tests,
         )
 
     # Which rules
@@ -148,7 +165,7 @@ class PatchWriter:
             rule, own = known.rule, one.known.rule
             if known.type not in self._served or (rule.type, rule.origin) != (own.type, own.origin):
                 continue
-            if self._places(known) & one.places and (known.type, rule.path, rule.type, rule.origin) not in names:
+            if self._places(known) & one.places and _name_of(known) not in names:
                 return f"its check is that of {rule.version} too, where the rule is not written"
         return ""
 
@@ -157,7 +174,7 @@ class PatchWriter:
         names = {one.name for one in rules}
         checks = {(place, one.known.rule.type, one.known.rule.origin) for one in rules for place in one.places}
         more = {
-            (known.type, known.rule.path, known.rule.type, known.rule.origin)
+            _name_of(known)
             for known in self.rules
             if known.type not in self._served
             and {(place, known.rule.type, known.rule.origin) for place in self._places(known)} <= checks
@@ -233,6 +250,9 @@ class PatchWriter:
     def _old(self, path: str) -> str:
         return read_checkout_text(Path(path))
 
+    def _changed(self, path: str, text: str) -> str:
+        return _difference(self._shown(path), self._old(path) if Path(path).is_file() else None, text)
+
     def _shown(self, path: str) -> str:
         """Return the path of a file from the top of a checkout; a release has its types in a module of their own."""
         if Path(path).is_relative_to(self.top):
@@ -241,7 +261,15 @@ class PatchWriter:
         return f"{_STAGING}{package}/{Path(path).name}"
 
 
-def _difference(path: str, old: str, new: str) -> str:
-    """Return the unified difference of a file as git reads it."""
-    lines = difflib.unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}")
+def _name_of(known: KnownRule) -> RuleName:
+    rule = known.rule
+    return known.type, rule.path, rule.type, rule.origin
+
+
+def _difference(path: str, old: str | None, new: str) -> str:
+    """Return the unified difference of a file as git reads it; `old` is None for a new file."""
+    before = f"a/{path}" if old is not None else "/dev/null"
+    lines = difflib.unified_diff(
+        (old or "").splitlines(keepends=True), new.splitlines(keepends=True), before, f"b/{path}"
+    )
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)

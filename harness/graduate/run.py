@@ -15,8 +15,9 @@ from harness.events import Budget, Event, Result
 from harness.graduate.assembly import RunEvidence
 from harness.graduate.conclusions import with_proof
 from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict
-from harness.graduate.empties import EmptyProbes, ask_empties
+from harness.graduate.empties import LateProbes, ask_empties
 from harness.graduate.helpers import doubt_shared
+from harness.graduate.longlists import ask_long_lists
 from harness.graduate.markers import Marker
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.proof import Solved
@@ -75,7 +76,7 @@ def certify(
     )
     with open_subject(parts[0]) as subject:
         evidence = replace(evidence, sources=_sources(subject, evidence))
-    evidence = replace(evidence, empties=_empties(parts, evidence))
+    evidence = replace(evidence, late=_late(parts, evidence))
     certificates = tuple(evidence.certificates())
     if prove is not None:
         certificates = tuple(map(with_proof, certificates, proofs))
@@ -105,17 +106,23 @@ def _sources(subject: Subject, evidence: RunEvidence) -> dict[RuleNumber, CheckS
     return trace_checks(subject, examples, rules)
 
 
-def _empties(parts: Sequence[SubjectSpec], evidence: RunEvidence) -> dict[RuleNumber, list[EmptyProbes]]:
-    """Ask in each part about empty values below what rules compare, but for rules that the run saw change something."""
-    found: dict[RuleNumber, list[EmptyProbes]] = {}
+def _late(parts: Sequence[SubjectSpec], evidence: RunEvidence) -> dict[RuleNumber, list[LateProbes]]:
+    """Ask in each part about empty values below what rules compare, and about long lists around it.
+
+    Rules that the run saw change something are left out.
+    """
+    found: dict[RuleNumber, list[LateProbes]] = {}
     for part in parts:
         with open_subject(part) as subject:
             for type_, own in evidence.chosen.items():
                 for number, known in enumerate(own):
                     seen = evidence.watched(type_, number)
-                    if seen is not None and not seen.shown and (known.update or seen.compared):
-                        probes = ask_empties(subject, known, seen, evidence.trusted)
-                        found.setdefault((type_, number), []).append(probes)
+                    if seen is None or seen.shown:
+                        continue
+                    probes = [ask_long_lists(subject, known, seen, evidence.trusted)]
+                    if known.update or seen.compared:
+                        probes.append(ask_empties(subject, known, seen, evidence.trusted))
+                    found.setdefault((type_, number), []).extend(probes)
     return found
 
 

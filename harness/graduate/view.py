@@ -73,6 +73,8 @@ def lines_of_patch(patch: Patch) -> Iterator[str]:
     """Yield what a patch makes standard, and why other safe rules are not in it."""
     yield f"written: {count(len(patch.written), 'rule')}, not written: {count(len(patch.unwritten), 'safe rule')}"
     yield from (visible(f"  written: {one.name}: {one.words}") for one in patch.written)
+    yield from (visible(f"  test: {path}") for path in patch.tests.texts)
+    yield from (visible(f"  not tested: {reason}") for reason in patch.tests.untested)
     yield from (visible(f"  not written: {one.name}: {one.words}: {reason}") for one, reason in patch.unwritten)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.case import KindInfo
+from harness.case import Answer, KindInfo
 from harness.errormatch.matcher import matcher_for
 from harness.errormatch.trusted import NO_WORDINGS, Wording, Wordings
 from harness.field import FieldError
-from harness.graduate.after import Effects, RuleErrors, compare_after
+from harness.graduate.after import Effects, RuleErrors, answer_after, compare_after
 
 INFO = KindInfo(group="toys", version="v1", kind="Toy", resource="toys", api_version="toys/v1")
 RULE = FieldError("FieldValueTooLong", "spec.name", "must be short", "maxLength", level="beta")
@@ -121,3 +121,18 @@ def test_both_generations_with_levels_are_composed(composition: Any) -> None:
     info = msgspec.structs.replace(INFO, composition=composition)
     assert "" == effect([changed(CHECK, level="beta")], [RULE], info)
     assert "accepted" == effect([changed(CHECK, level="beta")], [], info)
+
+
+def test_an_answer_after_several_rules_have_graduated() -> None:
+    """Their checks are gone and their errors standard; checks without a mark, and all other rules, stay as they are."""
+    matcher = matcher_for(INFO.normalization)
+    size = changed(RULE, field="spec.size")
+    rules = [
+        RuleErrors.of((path,), "FieldValueTooLong", "maxLength", "beta", matcher) for path in ("spec.name", "spec.size")
+    ]
+    unmarked = changed(CHECK, covered=False)
+    answer = Answer(7, handwritten=(CHECK, unmarked, OTHER), declarative=(FIRST, RULE, size))
+    assert msgspec.structs.replace(
+        answer, handwritten=(unmarked, OTHER), declarative=(FIRST, changed(RULE, level=""), changed(size, level=""))
+    ) == answer_after(answer, rules, INFO)
+    assert answer == answer_after(answer, [], INFO)

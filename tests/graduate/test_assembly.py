@@ -15,7 +15,7 @@ from harness.field import FieldError
 from harness.graduate.after import Effects
 from harness.graduate.assembly import RunEvidence
 from harness.graduate.document import Certificate
-from harness.graduate.empties import EmptyProbes
+from harness.graduate.empties import LateProbes
 from harness.graduate.observer import NAME, Asked, ShownEffect, Watched, WatchedUnit
 from harness.rulecov.inventory import Inventory, KnownRule
 from tests.graduate.test_observer import CHECK, INFO, KNOWN, RULE, case
@@ -117,7 +117,7 @@ def test_a_version_that_is_not_served_is_unknown() -> None:
 def test_updates_with_empty_values_are_evidence() -> None:
     """One that both sides judge otherwise changes the rule, and a path without one leaves it unknown."""
     shown = ShownEffect(Effects("accepted", "beta-on", ("spec.name: Invalid",), ()), case("", "a"), ratcheting=True)
-    found = certificate(result(Watched(asked(), {})), empties={("t.Toy", 0): [EmptyProbes([shown])]})
+    found = certificate(result(Watched(asked(), {})), late={("t.Toy", 0): [LateProbes([shown])]})
     assert ("changes", {"accepted (ratcheting)": 1}) == (found.verdict, found.effects)
-    found = certificate(result(Watched(asked(), {})), empties={("t.Toy", 0): [EmptyProbes(), EmptyProbes([], {"a.b"})]})
+    found = certificate(result(Watched(asked(), {})), late={("t.Toy", 0): [LateProbes(), LateProbes([], {"a.b"})]})
     assert ("unknown", "empty") == (found.verdict, found.missing[0].partition(":")[0])

@@ -15,7 +15,7 @@ from harness.errormatch.trusted import NO_WORDINGS
 from harness.field import FieldError
 from harness.fuzzers.shape import Shape, shape_of
 from harness.gotypes.packages import Universe
-from harness.graduate.empties import EmptyProbes, ask_empties, compared_at, effects_of, patterns_below, updates_of
+from harness.graduate.empties import LateProbes, ask_empties, compared_at, effects_of, patterns_below, updates_of
 from harness.graduate.empties import write_pattern as text
 from harness.graduate.observer import Asked, Watched
 from harness.jsonpath import look
@@ -59,7 +59,7 @@ def shape(tmp_path: Path) -> Shape:
     return shape_of(Universe.from_files({"toys/v1": [file]}), "toys/v1.Toy")
 
 
-def probes(shape: Shape, judge: Judge, known: KnownRule = KNOWN, **answer: Any) -> EmptyProbes:
+def probes(shape: Shape, judge: Judge, known: KnownRule = KNOWN, **answer: Any) -> LateProbes:
     """What the updates show to validators that judge so."""
 
     def ask(cases: Sequence[Case]) -> list[Answer]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.fakes import call
+from tests.export.tree import make_tree
+
+CHECK = "pkg/apis/storage/validation/validation.go"
 
 
 @pytest.mark.kubernetes
@@ -44,9 +49,20 @@ def test_a_safe_rule_is_written_as_a_patch(capfd: Any, tmp_path: Path) -> None:
     assert [
         "+++ b/pkg/apis/storage/v1/zz_generated.validations.go",
         "+++ b/pkg/apis/storage/v1beta1/zz_generated.validations.go",
-        "+++ b/pkg/apis/storage/validation/validation.go",
+        f"+++ b/{CHECK}",
         "+++ b/staging/src/k8s.io/api/storage/v1/types.go",
         "+++ b/staging/src/k8s.io/api/storage/v1beta1/types.go",
+        "+++ b/test/declarative_validation/storage/storageclass/exported_parameters_standard_test.go",
     ] == sorted(line for line in changed if line.startswith("+++"))
     assert ["+\t// +k8s:immutable", "+\t// +k8s:optional"] * 2 == [line for line in changed if line.startswith("+\t//")]
     assert 1 == sum("ValidateImmutableField(storageClass.Parameters" in line for line in changed)
+    tree = make_tree(tmp_path / "tree", "1.37.1")
+    checked = (tree.top / CHECK).read_text(encoding="utf-8")
+    subprocess.run(["git", "apply", "--exclude=staging/*", str(file)], cwd=tree.top, check=True)  # types: in a module
+    package = "test/declarative_validation/storage/storageclass"
+    _, printed = tree.test([package], "ParametersStandard$")[package]
+    rows = set(re.findall(r"--- PASS: \S+/v1/parameters:_immutable:_(\w+) \(", printed))
+    assert ({"accepted", "rejected"}, False) == (rows, "--- FAIL" in printed), printed[-3000:]
+    _, printed = tree.test([package], "ParametersStandard$", {CHECK: checked})[package]
+    failed = set(re.findall(r"--- FAIL: \S+/v1/parameters:_immutable:_(\w+) \(", printed))
+    assert {"rejected"} == failed, printed[-3000:]  # the check is still there

@@ -14,7 +14,7 @@ from harness.case import KindInfo
 from harness.graduate.cuts import CutCheck, CutFiles, ReportedAt
 from harness.graduate.document import Certificate, CheckSource
 from harness.graduate.markers import markers_of
-from harness.graduate.patch import Patch, PatchWriter
+from harness.graduate.patch import BoundaryTests, Patch, PatchWriter
 from harness.graduate.program import run_program
 from harness.graduate.view import lines_of_patch
 from harness.rulecov.inventory import KnownRule, read_inventory
@@ -52,6 +52,8 @@ class Fixture:
         self.top, self.rules, self.markers = top, read_inventory(api).rules, markers_of(api)
         self.kinds = [kind_of("v1"), kind_of("v1beta1")]
         self.cuts: list[list[tuple[str, ...]]] = []
+        self.tested: list[KnownRule] = []
+        self.tests = BoundaryTests()
 
     def certificate(self, known: KnownRule, verdict: Any = "safe") -> Certificate:
         """A certificate of a rule at beta, with the lines of its tag and of its check."""
@@ -66,7 +68,7 @@ class Fixture:
 
     def write(self, chosen: Sequence[KnownRule], cut: Any = None, **verdicts: str) -> Patch:
         """Write the patch of some rules, all safe but for those named by type of error."""
-        writer = PatchWriter(self.top, self.markers, self.rules, self.kinds, cut or self.cut)
+        writer = PatchWriter(self.top, self.markers, self.rules, self.kinds, cut or self.cut, self.make_tests)
         found = [
             self.certificate(one, verdicts.get(one.rule.type.removeprefix("FieldValue"), "safe")) for one in chosen
         ]
@@ -76,19 +78,38 @@ class Fixture:
         """The rules at beta with these types of errors."""
         return [one for one in self.rules if one.rule.level == "beta" and one.rule.type in types]
 
+    def make_tests(self, raised: Sequence[KnownRule]) -> BoundaryTests:
+        """Make the tests of a fixture, whatever is raised."""
+        self.tested += raised
+        return self.tests
+
     def cut(self, calls: Sequence[Sequence[str]]) -> CutFiles:
         """Cut without reading Go: every check reports at the port alone."""
         self.cuts.append([tuple(one) for one in calls])
         return CutFiles(tuple(CutCheck(lines[0], (PORT,)) for lines in calls), {})
 
 
+TEST = "test/declarative_validation/fleet/ship/exported_spec_port_standard_test.go"
+TESTED = """package ship
+
+import (
+	"testing"
+
+	"k8s.io/kubernetes/pkg/apis/fleet/validation"
+)
+
+func TestDeclarativeValidateSpecPortStandard(t *testing.T) {
+	_ = validation.ValidateShip
+}
+"""
 BOTH = ("FieldValueRequired", "FieldValueTooLong")
 
 
 @pytest.mark.kubernetes
 def test_a_patch_applies_compiles_and_is_read_as_a_finished_migration(top: Path, tmp_path: Path) -> None:
-    """Both rules of both versions become standard, their checks go, and no generated code is stale."""
+    """Both rules of both versions become standard, their checks go, tests come, and no generated code is stale."""
     fixture = Fixture(top)
+    fixture.tests = BoundaryTests({TEST: TESTED}, ("ships v1 spec.crew: none was found",))
     (tmp_path / "program").mkdir()
     program = build_program(tmp_path / "program")
 
@@ -103,15 +124,31 @@ def test_a_patch_applies_compiles_and_is_read_as_a_finished_migration(top: Path,
     git(top, "apply", "--check", str(file))
     git(top, "apply", str(file))
     assert ("+k8s:beta" in (top / TYPES).read_text(), "spec.Port" in (top / VALIDATION).read_text()) == (False, False)
-    subprocess.run([find_toolchain().go, "build", "./pkg/apis/fleet/validation", "./pkg/registry/fleet/ship"], cwd=top,
-                   env=go_environment(), check=True)  # fmt: skip
+    for command in (["build", "./pkg/apis/fleet/validation", "./pkg/registry/fleet/ship"], ["test", f"./{TEST}"]):
+        subprocess.run([find_toolchain().go, *command], cwd=top, env=go_environment(), check=True)
+    assert (TESTED, fixture.beta(*BOTH)) == ((top / TEST).read_text(encoding="utf-8"), fixture.tested)
     change = read_change(top, "base")
     events = {(reason.cause, reason.event) for one in change.fields for reason in one.reasons}
     assert ((), True) == (
         change.not_regenerated,
         {("tags", "level raised"), ("handwritten", "check removed")} <= events,
     )
-    assert "written: 4 rules, not written: 0 safe rules" == next(iter(lines_of_patch(patch)))
+    told = list(lines_of_patch(patch))
+    assert "written: 4 rules, not written: 0 safe rules" == told[0]
+    assert [f"  test: {TEST}", "  not tested: ships v1 spec.crew: none was found"] == told[-2:]
+
+
+def test_a_test_that_is_there_already_is_changed(top: Path, tmp_path: Path) -> None:
+    """The patch applies where an earlier one left the file, and no tests are made where nothing is written."""
+    fixture = Fixture(top)
+    assert ("", []) == (fixture.write(fixture.beta(*BOTH), Required="unknown", TooLong="unknown").text, fixture.tested)
+    (top / TEST).parent.mkdir(parents=True)
+    (top / TEST).write_text("package ship\n", encoding="utf-8")
+    fixture.tests = BoundaryTests({TEST: TESTED})
+    file = tmp_path / "standard.patch"
+    file.write_text(fixture.write(fixture.beta(*BOTH)).text, encoding="utf-8")
+    git(top, "apply", str(file))
+    assert TESTED == (top / TEST).read_text(encoding="utf-8")
 
 
 def test_all_versions_are_written_or_none(top: Path) -> None:
@@ -125,6 +162,7 @@ def test_all_versions_are_written_or_none(top: Path) -> None:
     fixture.kinds[1] = kind_of("v1beta1", served=False)
     patch = fixture.write(chosen)
     assert (2, 2) == (len(patch.written), patch.text.count("+\t// +k8s:required\n"))
+    assert {"v1", "v1beta1"} == {one.rule.version for one in fixture.tested}  # the tests ask what is not served too
 
 
 def test_a_version_that_no_request_names_keeps_what_cannot_be_edited(top: Path) -> None:
@@ -169,7 +207,7 @@ def test_alpha_rises_to_beta_first(top: Path) -> None:
     fixture = Fixture(top)
     alpha = [one for one in fixture.rules if one.rule.level == "alpha"]
     assert ["a rule at alpha rises to beta first"] * 2 == [reason for _, reason in fixture.write(alpha).unwritten]
-    writer = PatchWriter(top, fixture.markers, fixture.rules, fixture.kinds, fixture.cut)
+    writer = PatchWriter(top, fixture.markers, fixture.rules, fixture.kinds, fixture.cut, fixture.make_tests)
     known = fixture.beta("FieldValueRequired")
     blind = [msgspec.structs.replace(fixture.certificate(one), check=None) for one in known]
     assert {"the line of its check is not known"} == {reason for _, reason in writer.write(known, blind).unwritten}
