@@ -1,7 +1,8 @@
 """Is a campaign of a release the same when a process of it dies every minute? Computed twice, and compared.
 
 Scheduler, workers, command, and all that they start are processes of this machine. What dies is begun again, as a
-cluster would; the command goes on with `campaign resume`.
+cluster would; the command goes on with `campaign resume`. Scheduler, worker and command die in turn, each time one of
+the processes that belong to it.
 """
 
 from __future__ import annotations
@@ -35,11 +36,16 @@ SHARDS = 12
 WORKERS = 2
 EVERY = 60.0
 """A process dies this often. Units: seconds."""
+MOST_DEATHS = 1_000
+"""No process dies after so many: a machine that is slow enough would never end otherwise."""
 _CASES_A_SECOND = 3_000
 """What a slow machine asks, for as many seeds as fit into the seconds of a line."""
 _LOOK = 1.0
 _MOST_STARTS = 5
-_TIMES = frozenset({"started", "seconds", "timings", "discovery", "cases_per_second", "first"})
+TURNS = ("scheduler", "worker", "command")
+"""In this order they die."""
+_TICKS = os.sysconf("SC_CLK_TCK")
+_TIMES = frozenset({"started", "seconds", "timings", "discovery", "cases_per_second", "first", "early"})
 
 
 def measure(release: str, seconds: float, seed: int) -> Section:
@@ -80,6 +86,7 @@ def compute(
     resume = ("harness", "campaign", "resume", str(ledger), "--scheduler", address, "--quiet")
     died: Counter[str] = Counter()
     most: Counter[str] = Counter()
+    written: dict[str, set[int]] = {}
     ended = 0
     started = killed = time.monotonic()
     with _Processes() as processes:
@@ -88,6 +95,8 @@ def compute(
             for number in range(workers):
                 processes.keep(f"worker {number + 1}", worker, number if pinned else None)
             units, done = _progress(ledger)
+            for name, when in _reports(ledger):
+                written.setdefault(name, set()).add(when)
             if units and units == done:
                 break
             if processes.keep("command", resume if units else command):
@@ -97,11 +106,15 @@ def compute(
             time.sleep(_LOOK)
             for name in ("scheduler", "command"):
                 most[name] = max(most[name], processes.resident(name))
-            if deaths is not None and time.monotonic() - killed >= EVERY:
+            if deaths is not None and died.total() < MOST_DEATHS and time.monotonic() - killed >= EVERY:
                 killed = time.monotonic()
-                died[processes.kill_one(deaths)] += 1
+                died[processes.kill_one(TURNS[died.total() % len(TURNS)], deaths)] += 1
+        spent = processes.seconds()
     taken = time.monotonic() - started
     more: dict[str, int | str] = {f"{name}, MiB": size >> 20 for name, size in most.items()}
+    more["units kept twice"] = sum(len(times) > 1 for times in written.values())
+    if deaths is None:  # what a process used is gone with it
+        more["processor seconds"] = round(spent)
     more |= {f"deaths: {name}": number for name, number in sorted(died.items())}
     name = "undisturbed" if deaths is None else "with deaths"
     return Measured(name, cases, taken, more=more)
@@ -141,10 +154,18 @@ class _Processes:
         """Return the memory of a process, without those below it. Units: bytes."""
         return resident(self._running[name].pid)
 
-    def kill_one(self, choice: random.Random) -> str:
-        """Kill a process, as `kill -9` does. Returns: what it was."""
-        found = [(pid, name) for name, process in self._running.items() for pid in family(process.pid)]
-        pid, name = choice.choice([one for one in found if resident(one[0])])
+    def seconds(self) -> float:
+        """Return the processor time of all processes, and of those that they waited for."""
+        return sum(_seconds(pid) for process in self._running.values() for pid in family(process.pid))
+
+    def kill_one(self, role: str, choice: random.Random) -> str:
+        """Kill one of the processes of a role, as `kill -9` does. Returns: what it was."""
+        found = [
+            (pid, name)
+            for name, process in self._running.items() if name.startswith(role)
+            for pid in family(process.pid)
+        ]  # fmt: skip
+        pid, name = choice.choice([one for one in found if resident(one[0])] or found)
         below = pid != self._running[name].pid
         _kill(pid)
         return f"below {name}" if below else name
@@ -160,6 +181,19 @@ def _progress(ledger: Path) -> tuple[int, int]:
     kept = CampaignLedger(str(ledger))
     units = {unit.digest for unit in kept.units()} if ledger.is_dir() else set()
     return len(units), len(units & set(kept.done())) if units else 0
+
+
+def _reports(ledger: Path) -> list[tuple[str, int]]:
+    """Return the reports of a ledger with the time at which each was written. Units: nanoseconds."""
+    return [(file.name, file.stat().st_mtime_ns) for file in ledger.glob("units/*.json.gz")]
+
+
+def _seconds(pid: int) -> float:
+    try:
+        told = Path("/proc", str(pid), "stat").read_text(errors="replace").rpartition(")")[2].split()
+    except OSError:  # it has ended meanwhile
+        return 0.0
+    return sum(map(int, told[11:15])) / _TICKS
 
 
 def _free_port() -> int:

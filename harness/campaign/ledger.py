@@ -150,6 +150,10 @@ class CampaignLedger:
         """Return the digests of the units with a report."""
         return frozenset(name.removesuffix(".json.gz") for name in self._names("units") if name.endswith(".json.gz"))
 
+    def is_done(self, unit: CampaignUnit) -> bool:
+        """Whether a unit has a report by now. Raises: HarnessError."""
+        return self._exists(f"units/{unit.digest}.json.gz")
+
     def keep(self, unit: CampaignUnit, document: bytes) -> None:
         """Keep the report of a unit. Raises: HarnessError if it cannot be written."""
         self._write(f"units/{unit.digest}.json.gz", gzip.compress(document, 6, mtime=0))

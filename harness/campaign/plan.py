@@ -117,8 +117,14 @@ def name_setting(setting: tuple[Sequence[str], str]) -> str:
 
 
 def read_plan(file: Path) -> CampaignPlan:
-    """Read a plan. Raises: InputError with all problems; OSError if the file cannot be read."""
-    text = read_bounded_text(file)
+    """Read a plan. Raises: InputError with all problems."""
+    try:
+        text = read_bounded_text(file)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise InputError(
+            [_wrong(file, f"the plan cannot be read: {reason}", fix="name a YAML file with targets")]
+        ) from None
     try:
         check_yaml(text, str(file))
         document: Any = yaml.safe_load(text)

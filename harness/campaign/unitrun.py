@@ -116,7 +116,9 @@ def compute_remotely(task: bytes) -> bytes:
     try:
         asked = msgspec.json.decode(task, type=UnitTask)
         check_code(asked.code, asked.go)
-        outcome = RemoteResult(compute(asked.unit, CampaignLedger(asked.url), asked.folder))
+        ledger = CampaignLedger(asked.url)
+        # A worker goes on with what a command that has died asked of it, and may be done since this one was asked.
+        outcome = RemoteResult(0 if ledger.is_done(asked.unit) else compute(asked.unit, ledger, asked.folder))
     except LedgerError as error:
         outcome = RemoteResult(problem=str(error), stops=True)
     except (HarnessError, OSError) as error:

@@ -51,7 +51,7 @@ def new_ledger(place: Path, plan: CampaignPlan = PLAN) -> CampaignLedger:
     return ledger
 
 
-TIMES = frozenset({"started", "seconds", "timings", "discovery", "cases_per_second", "first"})
+TIMES = frozenset({"started", "seconds", "timings", "discovery", "cases_per_second", "first", "early"})
 """The keys of a report that depend on the machine and the hour."""
 
 

@@ -110,3 +110,14 @@ def test_a_wrong_plan_is_refused_with_all_problems(text: str, problems: list[str
     for problem in problems:
         assert problem in str(caught.value)
     assert all(str(file) == one.position.file for one in caught.value.diagnostics)
+
+
+def test_a_plan_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    """With its name and what is wrong with it."""
+    with pytest.raises(InputError, match=r"nowhere\.yaml: campaign-plan: the plan cannot be read: No such file"):
+        read_plan(tmp_path / "nowhere.yaml")
+    with pytest.raises(InputError, match=r"the plan cannot be read: Is a directory(.|\n)*fix: name a YAML file"):
+        read_plan(tmp_path)
+    (tmp_path / "latin.yaml").write_bytes(b"targets: [{suite: caf\xe9}]")
+    with pytest.raises(InputError, match="the plan cannot be read: not UTF-8 text"):
+        read_plan(tmp_path / "latin.yaml")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,6 +19,8 @@ from harness.campaign.result import collect_corpus, merge_settings
 from harness.campaign.unitrun import RemoteResult, UnitTask, compute, compute_remotely
 from harness.diagnostics import HarnessError
 from harness.files import code_digest
+from harness.report.formats.json import encode
+from harness.report.model.reading import read_report
 from harness.targets.kubernetes.release import Toolchain
 from tests.report.made import HOSTILE
 
@@ -66,6 +69,13 @@ def test_go_belongs_to_a_ledger_once_a_target_is_built(ledger: CampaignLedger) -
         ledger.keep_go("go1.27.0")
 
 
+def test_a_unit_that_was_done_meanwhile_is_not_computed_again(ledger: CampaignLedger) -> None:
+    """A command that died asked for it, and its worker went on."""
+    assert "not a folder" in outcome(ledger).problem
+    ledger.keep(UNIT, b"{}")
+    assert RemoteResult(0) == outcome(ledger)
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
 def test_a_ledger_that_cannot_be_written_ends_a_campaign(
     ledger: CampaignLedger, number: int, monkeypatch: pytest.MonkeyPatch
@@ -104,6 +114,26 @@ def test_nothing_of_a_target_is_pickled(
     assert HOSTILE in msgspec.json.decode(data, type=RemoteResult).problem
     header, frames = serialize(data, serializers=("dask", "msgpack"))
     assert ("dask", [data]) == (header["serializer"], frames)
+
+
+def test_how_often_a_worker_was_killed_is_no_part_of_a_result(
+    ledger: CampaignLedger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report of a unit is the same with deaths and without."""
+    shutil.copytree(ROOT / "examples" / "migration", tmp_path / "migration")
+    really = unitrun.run_harness
+
+    def disturbed(words: Sequence[str], folder: str) -> tuple[int | None, bytes, str]:
+        outcome = really(words, folder)
+        file = Path(words[words.index("--json") + 1])
+        report = read_report(file)
+        parts = tuple(msgspec.structs.replace(part, restarts=3) for part in report.parts)
+        file.write_bytes(encode(msgspec.structs.replace(report, parts=parts)))
+        return outcome
+
+    monkeypatch.setattr(unitrun, "run_harness", disturbed)
+    assert compute(UNIT, ledger, str(tmp_path)) >= UNIT.cases
+    assert [0] == [part.restarts for part in ledger.report(UNIT).parts]
 
 
 def test_mutants_are_a_unit_of_a_ledger(tmp_path: Path) -> None:
