@@ -13,10 +13,10 @@ from rich.console import Console
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.coverage import rule_observers
-from harness.cli.graduating import StandardTests
 from harness.cli.options import STDOUT
 from harness.cli.progress import Live, verbosity_options
 from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
+from harness.cli.standardtests import StandardTests
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, target_options
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine import RunConfig

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.cli.graduating import StandardTests
+from harness.cli.standardtests import StandardTests
 from harness.graduate.patch import BoundaryTests
 from harness.rulecov.inventory import read_inventory
 from harness.subject import SubjectSpec
