@@ -187,6 +187,10 @@ def _describe_changed(question: Question, name: str, check: str, agree: str, tou
         changed = [one for one in fields if one != added]
         does = [f"changes {' and '.join(changed)}"] if changed else []
         how = f"which {' and '.join([*does, _describe_kept(question)])}"
+        if added and not trigger and all(is_within(question.where, one) for one in fields):
+            # A rule finds what contains the value in the old object, by its key in a list, and ratchets it there.
+            touched = "changes it or adds what contains it" if touched == "changes it" else touched
+            fields = [question.where]
     changes = touched if fields == [question.where] else f"changes {' or '.join(fields)}"
     changes = f"sets or unsets it or {trigger}" if trigger else changes
     fix = f"let {check} look at {question.where} wherever the update {changes}"
@@ -196,14 +200,16 @@ def _describe_changed(question: Question, name: str, check: str, agree: str, tou
 
 
 def _unless_rejected(question: Question, fields: Sequence[str], found: Explanation) -> Explanation:
-    """Say of an update that is rejected for changing one of some fields that requests need no fix."""
+    """Say of an update that is rejected for changing one of some fields that requests need no fix.
+
+    Where the change is rejected is told, and not that the field may never change: that may hang on the old object.
+    """
     fixed = next(filter(None, (_rejected_change(question, one) for one in fields)), None)
     if fixed is None:
         return found
     told = f"{found.detail}; the update is rejected anyway, {fixed.text}"
-    return Explanation(
-        told, f"nothing to do for requests, which may not change {' or '.join(fields)}; else {found.fix}"
-    )
+    at = canonical_path(question.comparator.matcher.normalize(fixed.field))
+    return Explanation(told, f"nothing to do for requests like this one, which are rejected at {at}; else {found.fix}")
 
 
 def _describe_kept(question: Question) -> str:
