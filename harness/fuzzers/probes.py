@@ -81,7 +81,7 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
     elif shape.kind == "list":
         found += _lists(shape, value, member, harvest)
     elif shape.kind == "map":
-        found += _maps(shape, value)
+        found += _maps(shape, value, member, harvest)
     elif shape.kind == "struct":
         found += [sparse_value(shape), None]
     else:
@@ -168,11 +168,26 @@ def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harves
     return [*found, *(LazyList("same", size, lambda size: [one] * size) for size in (17, 33, 65, 101, 257)), None]
 
 
-def _maps(shape: Shape, value: Json) -> list[Json]:
+def _maps(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json]:
     members = dict(value) if isinstance(value, dict) else {}
+    near = harvest.literals.near(_names(shape, member)) if shape.elem.kind != "struct" else ()
+    named = [word for word in near if isinstance(word, str)][:_MAX_NAMED_KEYS]
     held = next(iter(members.values()), small_value(shape.elem))
     own = boundary_values(shape.key)[:12] if shape.key.format else ()
-    keys = (*own, "", "a b", "A", "x" * 64, "-a", "example.com/a", "a/b/c", "x" * 254, "é", *shape.key.choices[:4])
+    keys = (
+        *own,
+        "",
+        "a b",
+        "A",
+        "x" * 64,
+        "-a",
+        "example.com/a",
+        "a/b/c",
+        "x" * 254,
+        "é",
+        *shape.key.choices[:4],
+        *named,
+    )
     by_key: list[Json] = [{**members, str(key): held} for key in dict.fromkeys(keys)]
     by_value: list[Json] = [
         {**members, "a": other} for other in (*boundary_values(shape.elem)[:8], *common_values(shape.elem)[:8])
@@ -206,6 +221,8 @@ def key_of(value: Json) -> str | bytes | tuple[str]:
     return repr(value)
 
 
+_MAX_NAMED_KEYS = 16
+"""At most this many keys of a map are taken from the sources of its validator."""
 _WORST_LENGTH = 300
 """The length of the worst text, unless a tag of the items has a greater limit. Units: characters."""
 _MAX_INVALID_ITEMS = 4

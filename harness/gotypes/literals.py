@@ -1,7 +1,9 @@
 """Reads the literals of handwritten validators: limits, words and patterns that no tag contains.
 
 The code is not interpreted: each string and number is recorded with the name of its function or constant, so that the
-literals of `ValidatePodName` are tried first for the name of a pod. Messages and names of fields are skipped.
+literals of `ValidatePodName` are tried first for the name of a pod, and with the name of what a comparison or an index
+reads beside it. A constant of the types' package counts where a validator names it. Messages and names of fields are
+skipped.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,11 +21,14 @@ import tree_sitter_go
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
 from harness.gotypes.constants import unquote
+from harness.gotypes.gonodes import below, text_of
 from harness.gotypes.scanner import is_left_out, read_source
 from harness.memory import Memory, Room
 
 Literal: TypeAlias = tuple[str, str | int]
-"""The name of the function, constant or variable that contains a literal, in lower case, and its value."""
+"""The name of the function, constant or variable that contains a literal, with what is read beside it, in lower case,
+and its value.
+"""
 
 _GO = Language(tree_sitter_go.language())
 GRAMMAR = repr((_GO.abi_version, _GO.semantic_version))
@@ -39,8 +44,13 @@ _WANTED = Query(
     (call_expression function: (selector_expression field: (field_identifier) @callee)) @call
     [(interpreted_string_literal) (raw_string_literal)] @text
     (int_literal) @number
+    [(identifier) (field_identifier)] @named
     """,
 )
+_CONSTANT = Query(
+    _GO, "(const_spec name: (identifier) @name value: (expression_list . (interpreted_string_literal) @text .)) @whole"
+)
+_COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _NAMES_FIELDS = frozenset({"Child", "NewPath", "Key", "WithOrigin", "Errorf", "Sprintf", "Error", "V", "Info", "Infof"})
 _PATTERN = re.compile(r"\[[^\]]+\][+*?{]|\)\*|\\[dw.]|^\^|\$$|\{\d+,?\d*\}")
 _MAX_VALUE_LENGTH = 300
@@ -110,9 +120,15 @@ def _may_be_a_value(text: str) -> bool:
     return len(text) <= _MAX_VALUE_LENGTH and text.count(" ") < 3 and "%" not in text
 
 
-def go_literals(folders: Iterable[Path]) -> Literals:
-    """Read the literals of the Go files of folders, without tests and generated files."""
-    return Literals.of(found for file in go_files(folders) for found in _of_file(file))
+def go_literals(folders: Iterable[Path], constants: Iterable[Path] = ()) -> Literals:
+    """Read the literals of the Go files of folders, without tests and generated files.
+
+    Constants of these files and of the folders `constants` count where these files name them.
+    """
+    folders = list(folders)
+    files = go_files((*constants, *folders))
+    named = {name: text for file in files for name, text in _constants_of(read_source(file).data)}
+    return Literals.of(found for file in go_files(folders) for found in _of_file(file, named))
 
 
 def go_files(folders: Iterable[Path]) -> Iterator[Path]:
@@ -123,19 +139,27 @@ def go_files(folders: Iterable[Path]) -> Iterator[Path]:
                 yield file
 
 
-def _of_file(file: Path) -> tuple[Literal, ...]:
+def _constants_of(data: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the constants of a file that are strings and have no type of their own: those are declared for a field."""
+    for _, found in QueryCursor(_CONSTANT).matches(Parser(_GO).parse(data).root_node):
+        text = unquote(text_of(found["text"][0]))
+        if text and text_of(found["whole"][0].child_by_field_name("type")) in ("", "string"):
+            yield text_of(found["name"][0]), text
+
+
+def _of_file(file: Path, constants: Mapping[str, str]) -> tuple[Literal, ...]:
     source = read_source(file)
     if is_left_out(source):
         return ()
-    key = hashlib.sha256(source.data).digest()
+    key = hashlib.sha256(source.data + repr(constants).encode()).digest()
     found = _READ.get(key)
     if found is None:
-        found = _of_source(source.data)
+        found = _of_source(source.data, constants)
         _READ.put(key, found)
     return found
 
 
-def _of_source(data: bytes) -> tuple[Literal, ...]:
+def _of_source(data: bytes, constants: Mapping[str, str]) -> tuple[Literal, ...]:
     captures = QueryCursor(_WANTED).captures(Parser(_GO).parse(data).root_node)
     ignored = [(one.start_byte, one.end_byte) for one in captures.get("left", ())]
     ignored += [(one.start_byte, one.end_byte) for one in captures.get("call", ()) if _callee(one) in _NAMES_FIELDS]
@@ -143,11 +167,32 @@ def _of_source(data: bytes) -> tuple[Literal, ...]:
     left = _Spans([(start, end, "x") for start, end in ignored])
     within = _Spans(scopes)
     return tuple(
-        (within.at(node.start_byte), value) for node, value in _values(captures) if not left.at(node.start_byte)
+        (f"{within.at(node.start_byte)} {_read_beside(node)}".strip(), value)
+        for node, value in _values(captures, constants)
+        if not left.at(node.start_byte)
     )
 
 
-def _values(captures: dict[str, list[Node]]) -> Iterator[tuple[Node, str | int]]:
+def _read_beside(node: Node) -> str:
+    """Return the name of what is compared with a value, or has it as a key, in lower case; empty if nothing is."""
+    parent = node.parent
+    while parent is not None and parent.type in ("parenthesized_expression", "expression_list"):
+        node, parent = parent, parent.parent
+    if parent is None:
+        return ""
+    other = parent.child_by_field_name("operand") if parent.type == "index_expression" else None
+    if parent.type == "binary_expression" and text_of(parent.child_by_field_name("operator")) in _COMPARISONS:
+        left, right = parent.child_by_field_name("left"), parent.child_by_field_name("right")
+        other = left if node == right else right
+    names = list(below(other, "identifier", "field_identifier")) if other is not None and other != node else []
+    return text_of(names[-1]).lower() if names else ""
+
+
+def _values(captures: dict[str, list[Node]], constants: Mapping[str, str]) -> Iterator[tuple[Node, str | int]]:
+    for node in sorted(captures.get("named", ()), key=lambda one: one.start_byte):
+        named, parent = constants.get(text_of(node), ""), node.parent
+        if named and parent is not None and parent.type != "const_spec":
+            yield (parent if parent.type == "selector_expression" else node), named
     for node in sorted(captures.get("text", ()), key=lambda one: one.start_byte):
         text = (node.text or b"").decode("utf-8", "replace")
         value = text[1:-1] if text[:1] == "`" else unquote(text)

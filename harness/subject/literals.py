@@ -19,13 +19,14 @@ import platformdirs
 
 from harness.diagnostics import TargetError
 from harness.files import delete_oldest, write_atomically
-from harness.gotypes import constants, scanner
+from harness.gotypes import constants as constants_reader
+from harness.gotypes import gonodes, scanner
 from harness.gotypes import literals as reader
 from harness.gotypes.literals import NO_LITERALS, Literal, Literals, go_files, go_literals
 from harness.limits import MAX_SOURCE, read_bounded, read_checkout_text
 
 _GROUP = re.compile(r'^(?:const[ \t]+)?[ \t]*GroupName[ \t]*=[ \t]*"([^"]*)"', re.M)
-_READERS = tuple(Path(str(module.__file__)) for module in (reader, constants, scanner))
+_READERS = tuple(Path(str(module.__file__)) for module in (reader, constants_reader, gonodes, scanner))
 _MAX_ENTRIES = 300
 """At most this many entries of the cache, which has one for each API group of a release."""
 _CHECKSUM_BYTES = 32
@@ -58,21 +59,23 @@ def release_literals(location: str) -> Callable[[str], Literals]:
 
     @lru_cache(maxsize=128)
     def read_group(group: str) -> Literals:
-        return cached_literals([*folders.get(group, ()), *shared])
+        own = folders.get(group, ())
+        return cached_literals([*own, *shared], [folder.parent for folder in own])
 
     return read_group
 
 
-def cached_literals(folders: Sequence[Path], cache: Path | None = None) -> Literals:
+def cached_literals(folders: Sequence[Path], constants: Sequence[Path] = (), cache: Path | None = None) -> Literals:
     """Return the literals in the Go files of some folders, from the user's cache if the files are unchanged.
 
-    A damaged entry is replaced. If the cache cannot be written, the files are read again at each call.
+    `constants` are the folders whose constants count where these files name them. A damaged entry is replaced. If the
+    cache cannot be written, the files are read again at each call.
     """
     cache = cache or platformdirs.user_cache_path("equivalence-harness") / "literals"
     try:
-        file = cache / f"{_cache_key(folders)}.json"
+        file = cache / f"{_cache_key(folders, constants)}.json"
     except OSError:
-        return go_literals(folders)
+        return go_literals(folders, constants)
     with contextlib.suppress(OSError, msgspec.DecodeError):
         data = file.read_bytes()
         checksum, body = data[:_CHECKSUM_BYTES], data[_CHECKSUM_BYTES:]
@@ -80,7 +83,7 @@ def cached_literals(folders: Sequence[Path], cache: Path | None = None) -> Liter
             values, patterns = msgspec.json.decode(body, type=_Entry)
             os.utime(file)
             return Literals(values, patterns)
-    literals = go_literals(folders)
+    literals = go_literals(folders, constants)
     with contextlib.suppress(OSError, ValueError):  # JSON has no lone surrogates, and msgspec no huge numbers
         body = msgspec.json.encode((literals.values, literals.patterns))
         cache.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -89,10 +92,11 @@ def cached_literals(folders: Sequence[Path], cache: Path | None = None) -> Liter
     return literals
 
 
-def _cache_key(folders: Sequence[Path]) -> str:
+def _cache_key(folders: Sequence[Path], constants: Sequence[Path]) -> str:
     """Hash everything that the literals depend on: the Go files, our readers, and their grammar. Raises: OSError."""
-    total = hashlib.sha256(reader.GRAMMAR.encode())
-    for file in (*_READERS, *go_files(folders)):
+    sources = list(go_files(folders))
+    total = hashlib.sha256(f"{reader.GRAMMAR} {len(sources)}".encode())
+    for file in (*_READERS, *sources, *go_files(constants)):
         total.update(hashlib.sha256(read_bounded(file, MAX_SOURCE, is_regular=True)).digest())
     return total.hexdigest()
 

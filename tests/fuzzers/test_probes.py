@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from harness.case import Json
-from harness.fuzzers.probes import mixed_lists
+from harness.fuzzers.feedback import Harvest
+from harness.fuzzers.probes import mixed_lists, probes_of
 from harness.fuzzers.shape import FieldShape, Shape, shape_of
 from harness.fuzzers.sized import resolve
 from harness.fuzzers.suggestions import Suggestions
+from harness.gotypes.literals import Literals
 from harness.objectmodel import META
 from tests.fuzzers.toys import UNIVERSE, widget_shape
 
@@ -72,3 +74,13 @@ def test_a_list_of_what_is_never_bad_is_only_too_long() -> None:
         elem = Shape("bool")
 
     assert 5 in [len(resolve(items)) for items in mixed_lists([True], Flags("list"), None, (4,))]
+
+
+def test_a_map_gets_the_keys_that_its_validator_names() -> None:
+    """Beside the entries that it has, each key by itself; what the sources compare with something else is no key."""
+    annotations = shape_of(UNIVERSE, f"{META}.ObjectMeta").child("annotations")
+    read = Literals.of([("check annotations", "example.com/owner"), ("check title", "reserved"), ("annotations", 3)])
+    member = FieldShape("annotations", annotations)
+    made = [resolve(one) for one in probes_of(annotations, {"a": "b"}, member, Harvest(literals=read))]
+    assert {"a": "b", "example.com/owner": "b"} in made
+    assert not [one for one in made if isinstance(one, dict) and {"reserved", "3", 3} & one.keys()]

@@ -42,12 +42,18 @@ def read(tmp_path: Path) -> Literals:
 
 def test_literals_know_where_they_stand(read: Literals) -> None:
     """In order of the source: numbers in every notation, strings unquoted, each with its function or constant."""
-    assert [("modes", "Fast"), ("modes", "Slow"), ("validatewidgetspec", "kubernetes.io/"), ("checktitle", "none")] == [
-        (where, value) for where, value in read.values if isinstance(value, str)
-    ]
-    assert {("maxtitle", 64), ("validatewidgetspec", 1000), ("validatewidgetspec", 0o755), ("checktitle", 7)} == {
-        (where, value) for where, value in read.values if isinstance(value, int)
-    }
+    assert [
+        ("modes", "Fast"),
+        ("modes", "Slow"),
+        ("validatewidgetspec", "kubernetes.io/"),
+        ("checktitle title", "none"),
+    ] == [(where, value) for where, value in read.values if isinstance(value, str)]
+    assert {
+        ("maxtitle", 64),
+        ("validatewidgetspec replicas", 1000),
+        ("validatewidgetspec mode", 0o755),
+        ("checktitle title", 7),
+    } == {(where, value) for where, value in read.values if isinstance(value, int)}
 
 
 def test_expressions_are_told_from_words(read: Literals) -> None:
@@ -65,3 +71,35 @@ def test_what_speaks_of_a_field_comes_first(read: Literals) -> None:
     """The constant and the function with the name of the field, and nothing of other functions."""
     assert set(read.near(["title"])) == {64, "none", 7}
     assert read.near(["nothing"]) == read.near([""]) == ()
+
+
+def test_a_constant_counts_where_a_validator_names_it(tmp_path: Path) -> None:
+    """With the map that it is a key of; one with a type of its own is declared for a field, and is known from there."""
+    (tmp_path / "types").mkdir()
+    (tmp_path / "types" / "keys.go").write_text(
+        'package types\nconst (\n\tOwnerKey = "example.com/owner"\n\tOther = "unused"\n\tFast Mode = "Fast"\n)\n'
+    )
+    (tmp_path / "validation.go").write_text(
+        """package validation
+const local = "example.com/local"
+func ValidateWidget(w *types.Widget) bool {
+	return w.Meta.Annotations[types.OwnerKey] != "" || w.Labels[local] == "" || w.Mode == types.Fast
+}
+"""
+    )
+    found = go_literals([tmp_path], [tmp_path / "types"])
+    assert {
+        ("local", "example.com/local"),
+        ("validatewidget annotations", "example.com/owner"),
+        ("validatewidget labels", "example.com/local"),
+    } == set(found.values)
+    assert ("example.com/owner",) == found.near(["annotations"])
+
+
+def test_a_literal_knows_what_is_compared_with_it(tmp_path: Path) -> None:
+    """The field on the other side, also behind `len`; a literal on both sides has none."""
+    (tmp_path / "validation.go").write_text(
+        'package validation\nfunc check(s *Spec) bool { return 7 < len(s.Topology.Key) && s.Class != "a" && 1 == 2 }\n'
+    )
+    found = set(go_literals([tmp_path]).values)
+    assert {("check key", 7), ("check class", "a"), ("check", 1), ("check", 2)} == found
