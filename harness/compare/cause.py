@@ -65,6 +65,11 @@ def no_choice(path: str) -> bool:
     return False
 
 
+def no_mode(path: str) -> str:
+    """Know no field by whose value rules are chosen."""
+    return ""
+
+
 def same_path(case: Case, path: str) -> str:
     """Return the path as it is."""
     return path
@@ -101,7 +106,8 @@ class Hints:
     types are known, and `line` the whole line that has it, with its level. `reported` says whether a side reported the
     error of a mismatch for any object of the run.
     `accepted` are objects of the kind that both sides accept. `makes_choice` says whether a field is a discriminator or
-    one of the members of which one is chosen; `unkeyed_list` is the outermost list without keys on the way to a path.
+    one of the members of which one is chosen; `mode` is the field by whose value the rules of a field are chosen, which
+    they look at too; `unkeyed_list` is the outermost list without keys on the way to a path.
     `own_path` is the path that the types of the case's version have for that of the internal type.
     """
 
@@ -113,6 +119,7 @@ class Hints:
     reported: Callable[[Case, str, Mismatch], bool] = not_reported
     accepted: Callable[[Case], Iterable[Json]] = no_objects
     makes_choice: Callable[[str], bool] = no_choice
+    mode: Callable[[str], str] = no_mode
     own_path: Callable[[Case, str], str] = same_path
     unkeyed_list: Callable[[str], ListWithoutKeys | None] = no_list
 

@@ -80,13 +80,16 @@ def changed_trigger(question: Question) -> str:
 
 def describe_left(question: Question) -> str:
     """Say what an update leaves as it was for the rule of a mismatch: the value, a whole list whose items have no keys,
-    or which of some fields are set.
+    which of some fields are set, or the value together with the field that chooses its rules.
     """
     whole = question.hints.unkeyed_list(question.mismatch.path)
     if whole is not None:
         return f"it where the update leaves the whole of {whole.path} as it was"
     if any(one.place == "members" for one in question.declarations):
         return "updates that set or unset no member of the union"
+    mode = question.hints.mode(question.mismatch.path)
+    if mode:
+        return f"updates that change neither it nor {canonical_path(mode)}"
     trigger = next((canonical_path(write(one)) for one in _triggers(question)), "")
     return f"updates that set or unset neither it nor {trigger}" if trigger else "what did not change"
 

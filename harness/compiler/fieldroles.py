@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from harness.diagnostics import Position
 from harness.gotypes.model import Comments, Field, Struct, TypeRef
 from harness.jsonpath import ITEMS, join, pattern_of
 from harness.tags.families.lists import LIST_MAP_KEY, LIST_TYPE, UNIQUE
+from harness.tags.families.mode import DISCRIMINATORS, MODE_MEMBERS
 from harness.tags.families.union import OLDER_CHOICES
 from harness.tags.registry import ALL_SPECS
 from harness.tags.release import Release
@@ -63,6 +64,20 @@ class FieldRoles:
         steps = list(self._steps(root, path))
         return bool(steps) and steps[-1].path == _plain(path) and self._is_choice(steps[-1].member)
 
+    def mode_of(self, root: str, path: str) -> str:
+        """Return the path of the field by whose value the rules of a field are chosen; empty if there is none, or if
+        its struct has several such.
+        """
+        steps, wanted = list(self._steps(root, path)), _plain(path)
+        if not steps or steps[-1].path != wanted or not _has_tag(steps[-1].member, MODE_MEMBERS):
+            return ""
+        names = [one.json_name for one in steps[-1].struct.fields if _has_tag(one, DISCRIMINATORS)]
+        return (
+            join(wanted[: len(wanted) - len(steps[-1].member.json_name)].rstrip("."), names[0])
+            if len(names) == 1
+            else ""
+        )
+
     def code_name(self, root: str, path: str) -> str:
         """Return the name that a field has in Go; empty if the types do not have it."""
         steps = list(self._steps(root, path))
@@ -107,8 +122,7 @@ class FieldRoles:
         return OLDER_CHOICES | {name for name, spec in ALL_SPECS.items() if Trait.CHOICE in spec.traits}
 
     def _is_choice(self, member: Field) -> bool:
-        lines = (line.text.strip() for line in member.comments)
-        return any(name in self._choosing for line in lines if line.startswith("+") for name in _TAG.findall(line))
+        return _has_tag(member, self._choosing)
 
     def _comments(self, member: Field) -> Iterator[Comments]:
         yield member.comments
@@ -158,6 +172,11 @@ def levels_in(struct: Struct) -> Iterator[str]:
         for line in (*field.second_comments, *field.comments):
             if (found := LEVEL.match(line.text.strip())) is not None:
                 yield found[0]
+
+
+def _has_tag(member: Field, names: Container[str]) -> bool:
+    lines = (line.text.strip() for line in member.comments)
+    return any(name in names for line in lines if line.startswith("+") for name in _TAG.findall(line))
 
 
 def _has_identity(comments: Comments) -> bool:

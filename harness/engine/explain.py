@@ -119,6 +119,7 @@ class Explainer:
             reported=self.reported,
             accepted=self.accepted,
             makes_choice=self._makes_choice,
+            mode=self._find_mode,
             own_path=lambda case, path: own_path(comparator, case, path, self.shape),
             unkeyed_list=lambda path: self._find_unkeyed_list(comparator, path),
         )
@@ -127,6 +128,11 @@ class Explainer:
         if self.rules is None or self.shape.kind != "struct":
             return False
         return self.rules.roles.makes_choice(self.shape.type, path)
+
+    def _find_mode(self, path: str) -> str:
+        if self.rules is None or self.shape.kind != "struct":
+            return ""
+        return self.rules.roles.mode_of(self.shape.type, path)
 
     def _find_unkeyed_list(self, comparator: Comparator, path: str) -> ListWithoutKeys | None:
         """Return the list above a path whose items rules do not look up in the old object, with its line."""

@@ -285,6 +285,18 @@ def test_a_rule_below_a_list_without_keys_ratchets_the_list_as_a_whole() -> None
     assert " skip it where the update leaves the whole of spec.l as it was, or write an exception" in found.fix
 
 
+def test_a_rule_of_a_mode_ratchets_the_value_and_the_mode() -> None:
+    """A check that skipped an unchanged value would miss that its mode changed."""
+    given = {"spec": {"a": BAD, "mode": "A"}}
+
+    def ask(asked: Case) -> Answer:
+        is_kept = asked.old is not None and asked.old["spec"] == asked.object["spec"]
+        return answer(errors("Forbidden@spec.a covered"), () if is_kept else errors("Forbidden@spec.a beta"))
+
+    found = causes(case(given, given), ask, hints=Hints(mode=lambda path: "spec.mode"))["spec.a"]
+    assert " skip updates that change neither it nor spec.mode, or write an exception" in found.fix
+
+
 @pytest.mark.parametrize(("more", "is_told"), [("Invalid@spec/immutable", True), ("Invalid@other/immutable", False)])
 def test_a_check_that_one_old_object_keeps_silent_needs_no_fix_where_no_change_is_allowed(
     more: str, is_told: bool

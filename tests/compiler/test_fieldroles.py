@@ -49,6 +49,29 @@ type Inline struct {
 	// +featureGate=First, Second
 	Name string `json:"name"`
 }
+
+type Modes struct {
+	// +k8s:listType=atomic
+	Modes []Modal `json:"modes"`
+	Two Ambiguous `json:"two"`
+}
+
+type Modal struct {
+	// +k8s:beta(since: "1.37")=+k8s:modeDiscriminator
+	Type string `json:"type"`
+	// +k8s:beta(since: "1.37")=+k8s:ifMode("A")=+k8s:required
+	One *Item `json:"one"`
+	Other *Item `json:"other"`
+}
+
+type Ambiguous struct {
+	// +k8s:modeDiscriminator(name: a)
+	A string `json:"a"`
+	// +k8s:modeDiscriminator(name: b)
+	B string `json:"b"`
+	// +k8s:ifMode(discriminator: a, value: "A")=+k8s:required
+	One *Item `json:"one"`
+}
 """
 
 
@@ -132,3 +155,19 @@ def test_a_field_has_its_name_in_go(roles: FieldRoles) -> None:
         roles.code_name("api/v1.Kind", path) for path in ("spec.mode", "spec.items[*].name", "spec.items[*]", "spec.no")
     ]
     assert ["Mode", "Name", "", ""] == names
+
+
+@pytest.mark.parametrize(
+    ("path", "mode"),
+    [
+        ("modes[0].one", "modes[*].type"),
+        ("modes[0].other", ""),
+        ("modes[0].one.name", ""),
+        ("modes[0].type", ""),
+        ("two.one", ""),
+        ("nowhere", ""),
+    ],
+)
+def test_the_field_whose_value_chooses_rules_is_known(roles: FieldRoles, path: str, mode: str) -> None:
+    """It stands beside a field that has rules in one mode; where there are several, it is not told which."""
+    assert mode == roles.mode_of("api/v1.Modes", path)

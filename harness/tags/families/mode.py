@@ -185,6 +185,9 @@ IF_MODE = TagSpec(
 )
 
 SPECS = (MODE_DISCRIMINATOR, IF_MODE)
+DISCRIMINATORS = frozenset({MODE_DISCRIMINATOR.name, "k8s:discriminator"})
+MODE_MEMBERS = frozenset({IF_MODE.name, "k8s:member"})
+"""What the tags are called, in 1.36 too."""
 
 # 1.36 had these tags under other names.
 
