@@ -17,11 +17,14 @@ def show(question: Question) -> Explanation | None:
     agree = "type, field and origin agree, the words do not"
     ours, theirs = ({one.detail for one in question.select(errors)} for errors in lists)
     whose, pairs = ("every error of ", "each pair") if len(ours - theirs) > 1 else ("", "the pair")
+    if len(counts) == 1:
+        mend = f"give the words of {question.tag_or_rule} to {whose}{question.check}"
+    else:
+        agree = f"{agree}, and one side reports more errors of it than the other"
+        rule = question.tag_or_rule
+        mend = f"let the check of {question.check} report each error of {rule} with its words, and no other"
     return Explanation(
-        agree if len(counts) == 1 else f"{agree}, and one side reports more errors of it than the other",
-        f"give the words of {question.tag_or_rule} to {whose}{question.check}, or add {pairs} to "
-        "trusted_wordings.yaml with a reason",
-        is_guess=len(counts) > 1,
+        agree, f"{mend}, or add {pairs} to trusted_wordings.yaml with a reason", is_guess=len(counts) > 1
     )
 
 
