@@ -13,7 +13,7 @@ from rich.text import Text
 from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.progress import Live, Steps, verbosity_options
 from harness.cli.publishing import Files, form_options, write_forms
-from harness.cli.searching import cores, search_options, seed_of, selection_options, sigterm_interrupts
+from harness.cli.searching import cores, search_options, seed_of, selection_options
 from harness.cli.targets import TargetChoice, embedded_suites, reach_of, target_options
 from harness.cost.run import CostOutcome, CostRequest, busy_now, cost_of, measure
 from harness.diagnostics import HarnessError, UsageError
@@ -56,11 +56,10 @@ def command(
     wanted = CostRequest(seed_of(seed), budget, jobs or cores(), kinds, operations, corpus)
     bench = _Bench(wanted)
     busy = busy_now()
-    with sigterm_interrupts():
-        for spec in specs:
-            bench.measure_subject(spec)
-            if bench.is_interrupted:
-                break
+    for spec in specs:
+        bench.measure_subject(spec)
+        if bench.is_interrupted:
+            break
     return _publish(bench, busy, files)
 
 

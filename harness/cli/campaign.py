@@ -25,7 +25,7 @@ from harness.cli import COULD_NOT_RUN, campaignresults
 from harness.cli.options import FOLDER
 from harness.cli.progress import verbosity_options
 from harness.cli.publishing import EXCEPTIONS, Files, exceptions_in, policy_options, publish, replay_command
-from harness.cli.searching import cores, sigterm_interrupts
+from harness.cli.searching import cores
 from harness.diagnostics import InputError, UsageError
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.files import code_digest
@@ -210,7 +210,7 @@ def _corpus_of(folder: Path) -> CampaignCorpus:
 
 @contextmanager
 def _connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    with sigterm_interrupts(), connected(scheduler, workers or cores()) as client:
+    with connected(scheduler, workers or cores()) as client:
         click.echo(f"dashboard: {client.dashboard_link}", err=True)
         yield client
 

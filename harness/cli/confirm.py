@@ -10,7 +10,6 @@ import click
 from harness.cli.confirmation import check_reach, confirm_report
 from harness.cli.progress import verbosity, verbosity_options
 from harness.cli.publishing import Files, form_options, newest_kept, write_forms
-from harness.cli.searching import sigterm_interrupts
 from harness.cli.servers import named_server, server_options
 from harness.cli.trust import check_trust, is_own, trust_option
 from harness.diagnostics import Diagnostic, InputError, Position, UsageError, near_miss
@@ -70,8 +69,7 @@ def command(
         check_reach(reaches[subject])
         if access is None:
             check_trust(reaches[subject], name, data, trust)  # before any code that the report names is built
-    with sigterm_interrupts():
-        confirmed = confirm_report(document, findings, access)
+    confirmed = confirm_report(document, findings, access)
     written = write_forms(confirmed, files.wanted().items(), is_own(data))
     show(confirmation_screen(confirmed, verbosity()), sys.stderr if files.uses_stdout else None)
     for path in written.paths:

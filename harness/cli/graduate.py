@@ -15,7 +15,7 @@ from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.coverage import rule_observers
 from harness.cli.options import STDOUT
 from harness.cli.progress import Live, verbosity_options
-from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
+from harness.cli.searching import cores, example_option, search_options, seed_of
 from harness.cli.standardtests import StandardTests
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, target_options
 from harness.diagnostics import HarnessError, UsageError
@@ -105,7 +105,7 @@ def command(
         examples=examples,
     )  # fmt: skip
     parts = target.parts(spec)
-    with sigterm_interrupts(), Live(kind_of(spec.kind).title_of(spec.location)) as live:
+    with Live(kind_of(spec.kind).title_of(spec.location)) as live:
         done = certify(
             parts, config, Budget(max_time, max_cases), rules, inventory, markers, live,
             (lambda rules, kinds: prove_rules(spec.location, rules, kinds, live.note)) if prove else None,

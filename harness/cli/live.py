@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from harness.cli.configuration import DEFAULT_GATES, parse_gates
-from harness.cli.searching import sigterm_interrupts
 from harness.diagnostics import UsageError
 from harness.report.escaping import lines
 from harness.subject.openers.kubernetes import KUBERNETES
@@ -43,7 +42,7 @@ def command(location: str, gates: tuple[str, ...], kubeconfig: Path, listen: str
     def note(text: str) -> None:
         click.echo(lines(text), err=True)
 
-    with sigterm_interrupts(), hold_server(location, kubeconfig, chosen, listen, note) as server:
+    with hold_server(location, kubeconfig, chosen, listen, note) as server:
         try:
             click.echo(f"kube-apiserver {server.name} is ready at {server.address}")
             click.echo(f"  kubectl --kubeconfig {kubeconfig} api-resources")

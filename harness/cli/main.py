@@ -125,7 +125,9 @@ def cli(context: click.Context, config: Path | None, no_config: bool) -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit the process."""
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # A CI job that is cancelled at its time limit still writes its report, and stops what it has started.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
         out = install_safe_streams()
         code = run(argv)
         if out.error:

@@ -37,7 +37,6 @@ from harness.cli.searching import (
     search_options,
     seed_of,
     selection_options,
-    sigterm_interrupts,
 )
 from harness.cli.targets import TargetChoice, embedded_suites, pair_options, reach_of, target_options
 from harness.collector import paused_collector
@@ -127,7 +126,7 @@ def command(
     )  # fmt: skip
     ratchets = Ratchets(ratchet_file, update_ratchet, code_ratchet)
     ratchets.check(specs)
-    with sigterm_interrupts(), EventLog(events) as log:
+    with EventLog(events) as log:
         search = Search(config, log)
         with watched_branches(folders) if folders else nullcontext() as watched:
             search.run([target.parts(spec) for spec in specs])

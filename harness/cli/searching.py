@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -153,17 +151,3 @@ def seed_of(text: str) -> int:
         return int(text)
     except ValueError:
         raise UsageError(f'--seed must be a number or "random", got {text!r}') from None
-
-
-@contextmanager
-def sigterm_interrupts() -> Iterator[None]:
-    """Handle SIGTERM like Ctrl-C, so that a CI job that is cancelled at its time limit still writes its report."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -13,7 +13,7 @@ from harness.cli.configuration import parse_gates
 from harness.cli.options import STDOUT
 from harness.cli.progress import ProgressBar, verbosity, verbosity_options
 from harness.cli.publishing import allow_option
-from harness.cli.searching import kind_option, sigterm_interrupts
+from harness.cli.searching import kind_option
 from harness.cli.servers import named_server, server_options
 from harness.diagnostics import Diagnostic, UsageError
 from harness.report.escaping import count, lines
@@ -95,7 +95,7 @@ def command(
         verdicts_only=fail_on == "verdict",
         server=own,
     )
-    with sigterm_interrupts(), ProgressBar(f"{before or address} to {after}") as bar:
+    with ProgressBar(f"{before or address} to {after}") as bar:
 
         def progress(read: int, changes: int) -> None:
             if read % 100 == 0:

@@ -10,7 +10,7 @@ from harness.cli.configuration import parse_gates
 from harness.cli.eventlog import EventLog, events_option, reserve_stdout
 from harness.cli.progress import verbosity_options
 from harness.cli.publishing import Files, allow_option, exceptions_in, report_options
-from harness.cli.searching import cores, example_option, search_options, seed_of, sigterm_interrupts
+from harness.cli.searching import cores, example_option, search_options, seed_of
 from harness.cli.targets import validator_of, validator_options
 from harness.cli.verifying import VerifyOptions, VerifyRun, print_note, show_touched
 from harness.diagnostics import UsageError
@@ -74,5 +74,5 @@ def command(
         change = read_crd_change(folder, begin, crds, fields, has_validator=behind is not None)
     if dry_run:
         return show_touched(change)
-    with sigterm_interrupts(), EventLog(events) as log:
+    with EventLog(events) as log:
         return VerifyRun(change, Repository.at(folder), options, base, head, log).run()

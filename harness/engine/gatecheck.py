@@ -160,9 +160,9 @@ class GateCheck:
         )
 
     def _describe_others(self, name: str, case: Case) -> str:
-        """Say of the parts that were asked in vain whether they know the kind at all."""
-        silent, absent = self.silent.get(name), self.absent.get(name)
-        told = [f"not in {_listed(silent)}"] if silent else []
+        """Say of the parts that do not show a difference whether they know the kind at all."""
+        asked = [*self.silent.get(name, ()), *self.agreeing.get(name, ())]
+        told, absent = [f"not in {_listed(asked)}"] if asked else [], self.absent.get(name)
         if absent:
             kind = f"{case.group}/{case.version} {case.resource}".removeprefix("/")
             told.append(f"{_listed(absent)} {'does' if len(absent) == 1 else 'do'} not serve {kind}")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +130,46 @@ def test_what_is_written_is_read_by_a_run(capfd: Any, asked: Any) -> None:
     (case,) = load(Path("seeds"), print)
     assert (KIND.key, "") == ((case.group, case.version, case.resource, case.subresource), case.blocks)
     assert msgspec.json.encode(case)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for go is a shell script")
+def test_a_signal_stops_go_and_what_it_started(tmp_path: Path) -> None:
+    """Tests of a release take minutes; a job that is cancelled leaves none behind."""
+    go, top, started = tmp_path / "bin" / "go", tmp_path / "top", tmp_path / "started"
+    for file, text in {
+        go: f'#!/bin/sh\n[ "$1" = env ] && echo go1.99.0 && exit\nsleep 600 &\necho $! > {started}.new\n'
+        f"mv {started}.new {started}\nwait\n",
+        top / "go.mod": "module k8s.io/kubernetes\n\ngo 1.26.0\n",
+        top / "pkg/controlplane/import_known_versions.go": 'import _ "k8s.io/kubernetes/pkg/apis/apps/install"\n',
+        top / "pkg/apis/apps/install/install.go": "package install\n",
+        top / "pkg/apis/apps/validation/validation_test.go": "package validation\n",
+    }.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    go.chmod(0o755)
+    command = [sys.executable, "-m", "harness", "corpus", "--from-tests", "--kubernetes", str(top), "--output", "seeds"]
+    environment = os.environ | {"PATH": f"{go.parent}:{os.environ['PATH']}"}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE)
+    wait_until(started.is_file)
+    process.terminate()
+    _, err = process.communicate(timeout=30)
+    assert 130 == process.returncode, err
+    wait_until(lambda: not is_running(int(started.read_text())))
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds, half a minute at most."""
+    end = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and did not end; one that ended may wait for somebody to ask how."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not state.is_file() or state.read_text().rpartition(")")[2].split()[0] != "Z"

@@ -224,13 +224,14 @@ def test_a_part_that_serves_the_kind_and_shows_nothing_is_told_as_such(results: 
     finding = msgspec.structs.replace(results[0].findings[0], cause="path", detail="d")
     alone = msgspec.structs.replace(first, findings=(finding,))
     told = {}
-    for showing in ("", "absent"):
+    for showing in ("", "agreeing", "absent"):
         answers: list[Any] = [lambda findings: [], lambda findings, showing=showing: [showing] * len(findings)]
         [merged] = GateCheck(lambda event: None).merge([alone, other], answers)[0].findings
         told[showing] = merged.detail
     kind = f"{finding.group}/{finding.version} {finding.resource}"
     assert {
         "": "d; it shows in `toys`, and not in `toys OneLimit`",
+        "agreeing": "d; it shows in `toys`, and not in `toys OneLimit`",
         "absent": f"d; it shows in `toys`, and `toys OneLimit` does not serve {kind}",
     } == told
 
