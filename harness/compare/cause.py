@@ -50,6 +50,11 @@ def no_values(case: Case, path: str, normalize: Callable[[str], str]) -> Iterabl
     return ()
 
 
+def no_keys(path: str, type: str, origin: str) -> bool:
+    """Know of no rule that it looks at keys."""
+    return False
+
+
 def no_tag(path: str, type: str, origin: str) -> str:
     """Know no tag."""
     return ""
@@ -103,7 +108,8 @@ class Hints:
 
     `repairs` may make errors go away, `values` are other values for a path, and `siblings` values for what is beside
     it. `tag` is the text of the tag at a field that declares a rule for errors of a type and origin, as far as the
-    types are known, and `line` the whole line that has it, with its level. `reported` says whether a side reported the
+    types are known, and `line` the whole line that has it, with its level; `is_about_keys` says whether that rule looks
+    at the keys of a map. `reported` says whether a side reported the
     error of a mismatch for any object of the run.
     `accepted` are objects of the kind that both sides accept. `makes_choice` says whether a field is a discriminator or
     one of the members of which one is chosen; `mode` is the field by whose value the rules of a field are chosen, which
@@ -116,6 +122,7 @@ class Hints:
     siblings: OtherValues = no_values
     tag: Callable[[str, str, str], str] = no_tag
     line: Callable[[str, str, str], str] = no_tag
+    is_about_keys: Callable[[str, str, str], bool] = no_keys
     reported: Callable[[Case, str, Mismatch], bool] = not_reported
     accepted: Callable[[Case], Iterable[Json]] = no_objects
     makes_choice: Callable[[str], bool] = no_choice

@@ -87,6 +87,8 @@ def describe_left(question: Question) -> str:
         return f"it where the update leaves the whole of {whole.path} as it was"
     if any(one.place == "members" for one in question.declarations):
         return "updates that set or unset no member of the union"
+    if _is_about_keys(question):
+        return "each key that the map has in the old object already"
     mode = question.hints.mode(question.mismatch.path)
     if mode:
         return f"updates that change neither it nor {canonical_path(mode)}"
@@ -99,7 +101,14 @@ def describe_touched(question: Question, silent: str) -> str:
     or anything of a list whose items have no keys.
     """
     whole = question.hints.unkeyed_list(question.mismatch.path) if silent == "handwritten" else None
-    return f"changes anything of {whole.path}" if whole is not None else "changes it"
+    if whole is not None:
+        return f"changes anything of {whole.path}"
+    return "adds the key" if _is_about_keys(question) else "changes it"
+
+
+def _is_about_keys(question: Question) -> bool:
+    """Whether the rule looks at each key of a map, and skips those that the old map has, whatever their values."""
+    return question.hints.is_about_keys(question.mismatch.path, question.mismatch.type, question.mismatch.origin)
 
 
 def _triggers(question: Question) -> Iterator[JsonPath]:

@@ -100,12 +100,25 @@ def _add_crash(finding: Finding, failure: Failure, code: HandwrittenCode) -> Fin
     """Add the line of a crash, and which member it reads that the object does not have."""
     names = {str(name) for value in (finding.case.object, finding.case.old) for path, _ in walk(value) for name in path}
     known = {name.lower() for name in names}
-    nil = code.find_nil(failure.at, lambda name: name.lower() in known) if _IS_NIL in failure.message else ""
-    fix = f"{finding.fix}, where {nil}" if nil else finding.fix
+    told = code.find_nil(failure.at, lambda name: name.lower() in known) if _IS_NIL in failure.message else ""
+    if missing := _OUT_OF_RANGE.search(failure.message):
+        index = int(missing[1])
+
+        def has_item(name: str) -> bool:
+            lists = (
+                value
+                for path, value in walk(finding.case.object)
+                if str(path[-1:][0] if path else "").lower() == name.lower()
+            )
+            return any(isinstance(value, list) and len(value) > index for value in lists)
+
+        told = code.find_missing_item(failure.at, index, has_item)
+    fix = f"{finding.fix}, where {told}" if told else finding.fix
     return msgspec.structs.replace(finding, handwritten_source=failure.at, fix=fix)
 
 
 _IS_NIL = "nil pointer"
+_OUT_OF_RANGE = re.compile(r"index out of range \[(\d+)\]")
 _WANTED = "write an exception: the check skips what did not change already, and ratcheting is wanted"
 
 

@@ -67,6 +67,8 @@ _CERTAIN: dict[MismatchKind, str] = {
     "conversion": CONVERSION.code,
 }  # fmt: skip
 """Causes that no experiment on a served case can change."""
+_EACH_KEY = "+k8s:eachKey="
+"""In the line of a tag whose rule looks at the keys of a map."""
 MAX_KEPT_ERRORS = 100
 """At most so many errors of each list are kept with an unexplained finding, besides those that it is about: one answer
 with thousands of errors may have thousands of findings."""
@@ -116,6 +118,7 @@ class Explainer:
             siblings=lambda case, path, normalize: sibling_values(case.object, path, self.shape, normalize),
             tag=lambda path, type, origin: f"+{one.tag}" if (one := find(path, type, origin)) else "",
             line=lambda path, type, origin: one.text if (one := find(path, type, origin)) else "",
+            is_about_keys=lambda *rule: (one := find(*rule)) is not None and _EACH_KEY in one.text,
             reported=self.reported,
             accepted=self.accepted,
             makes_choice=self._makes_choice,

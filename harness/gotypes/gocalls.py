@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -195,15 +195,37 @@ class GoCalls(GoText):
         """Return the members that a function reads through a pointer, such as `spec.limit` of `*spec.limit`, with the
         lines.
         """
-        found: dict[str, list[int]] = {}
+        followed = (
+            (text_of(operand), one)
+            for one in self._below_body(function, "unary_expression")
+            if (operand := one.child_by_field_name("operand")) is not None
+            and operand.type == "selector_expression"
+            and text_of(one).startswith("*")
+        )
+        return _lines_of(followed)
+
+    def items_in(self, function: str) -> dict[str, list[int]]:
+        """Return the items that a function reads or sets by a number, such as `spec.ips[1]`, with the lines."""
+        items = (
+            (text_of(one), one)
+            for one in self._below_body(function, "index_expression")
+            if (index := one.child_by_field_name("index")) is not None and index.type == "int_literal"
+        )
+        return _lines_of(items)
+
+    def _below_body(self, function: str, kind: str) -> Iterable[Node]:
         node = next((node for node in self.functions if name_of(node) == function), None)
         body = None if node is None else node.child_by_field_name("body")
-        for one in below(body, "unary_expression") if body is not None else ():
-            operand = one.child_by_field_name("operand")
-            if operand is not None and operand.type == "selector_expression" and text_of(one).startswith("*"):
-                lines = found.setdefault(text_of(operand), [])
-                lines += [line] if (line := one.start_point[0] + 1) not in lines else []
-        return found
+        return below(body, kind) if body is not None else ()
+
+
+def _lines_of(found: Iterable[tuple[str, Node]]) -> dict[str, list[int]]:
+    """Return the lines of each text, each line once."""
+    lines: dict[str, list[int]] = {}
+    for text, node in found:
+        of = lines.setdefault(text, [])
+        of += [line] if (line := node.start_point[0] + 1) not in of else []
+    return lines
 
 
 def _selected(node: Node) -> Node:

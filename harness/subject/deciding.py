@@ -9,7 +9,7 @@ of the answer show together is told; where several branches may be meant, none i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -254,12 +254,23 @@ class HandwrittenCode:
             return ""
         place = places[0]
         followed = self._sites.source(place.file).pointers_in(place.function)
-        nil = {text for text, lines in followed.items() if place.line in lines and not is_set(text.rpartition(".")[2])}
-        if len(nil) != 1:
+        return _tell_crash(place, followed, lambda text: not is_set(text.rpartition(".")[2]), "is nil", "reads")
+
+    def find_missing_item(self, source: str, index: int, has_item: Callable[[str], bool]) -> str:
+        """Tell which list a line asks for an item that it does not have, and where its function does so too; empty
+        unless it is one.
+
+        `has_item` is asked whether the member with a name has an item with the index.
+        """
+        places = places_of(source)
+        if self._sites is None or not places:
             return ""
-        text = nil.pop()
-        others = [str(line) for line in followed[text] if line != place.line]
-        return f"{text} is nil" + (f", which {place.function} reads at {', '.join(others)} too" if others else "")
+        items = self._sites.source(places[0].file).items_in(places[0].function)
+
+        def is_missing(text: str) -> bool:
+            return text.endswith(f"[{index}]") and not has_item(text.rpartition("[")[0].rpartition(".")[2])
+
+        return _tell_crash(places[0], items, is_missing, "is out of range", "uses")
 
     def find_caseless(self, stack: str) -> str:
         """Tell the line of the pattern that ignores case, by which the code behind an error accepts values."""
@@ -339,6 +350,17 @@ class HandwrittenCode:
 
 UNREAD = HandwrittenCode()
 """Knows no sources."""
+
+
+def _tell_crash(
+    place: CodeLine, read: Mapping[str, Sequence[int]], is_it: Callable[[str], bool], how: str, does: str
+) -> str:
+    """Tell what a line reads that is not there, and the other lines of its function that do; empty unless it is one."""
+    missing = [text for text, lines in read.items() if place.line in lines and is_it(text)]
+    if len(missing) != 1:
+        return ""
+    others = [str(line) for line in read[missing[0]] if line != place.line]
+    return f"{missing[0]} {how}" + (f", which {place.function} {does} at {', '.join(others)} too" if others else "")
 
 
 def _tell_counted(found: GoGuard, empty: Collection[str]) -> str:

@@ -285,6 +285,20 @@ def test_a_rule_below_a_list_without_keys_ratchets_the_list_as_a_whole() -> None
     assert " skip it where the update leaves the whole of spec.l as it was, or write an exception" in found.fix
 
 
+def test_a_rule_for_keys_ratchets_each_key_that_was_there() -> None:
+    """A check that skipped an unchanged map would report a kept key as soon as another one came."""
+    hints = Hints(is_about_keys=lambda path, type, origin: True)
+
+    def ask(asked: Case) -> Answer:
+        is_kept = asked.old is not None and "a.b" in asked.old["spec"].get("a", {})
+        return answer(errors("Invalid@spec.a/o covered"), () if is_kept else errors("Invalid@spec.a/o beta"))
+
+    given = {"spec": {"a": {"a.b": 1}}}
+    found = causes(case(given, given), ask, hints=hints)["spec.a"]
+    assert "ratcheting" == found.cause
+    assert " skip each key that the map has in the old object already, or write an exception" in found.fix
+
+
 def test_a_rule_of_a_mode_ratchets_the_value_and_the_mode() -> None:
     """A check that skipped an unchanged value would miss that its mode changed."""
     given = {"spec": {"a": BAD, "mode": "A"}}

@@ -527,16 +527,23 @@ def test_every_name_that_is_wrong_has_the_lines_that_give_it() -> None:
     assert told.startswith("mend; the path before the index or key is given at v.go:6 in b; the")
 
 
-def test_a_crash_names_the_member_that_is_nil() -> None:
-    """The line reads it through a pointer, and the object does not have it; of another crash nothing is told."""
+def test_a_crash_names_the_member_that_is_nil_or_too_short() -> None:
+    """The line reads it, and the object does not have it; of another crash nothing is told."""
     explainer, comparator = Explainer(Shape("struct"), "s"), Comparator(info())
 
     class Reading(HandwrittenCode):
         def find_nil(self, source: str, is_set: Callable[[str], bool]) -> str:
             return " ".join(name for name in ("Count", "Limit") if not is_set(name))
 
-    asked = case({"spec": {"count": 1}})
-    for message, told in (("nil pointer dereference", "take this object, where Limit"), ("index", "take this object")):
+        def find_missing_item(self, source: str, index: int, has_item: Callable[[str], bool]) -> str:
+            return " ".join(f"{name}[{index}]" for name in ("IPs", "Families") if not has_item(name))
+
+    asked = case({"spec": {"count": 1, "ips": ["a"], "families": ["a", "b"]}})
+    for message, told in (
+        ("nil pointer dereference", "take this object, where Limit"),
+        ("index out of range [1] with length 1", "take this object, where IPs[1]"),
+        ("overflow", "take this object"),
+    ):
         crashed = Answer(1, failure=Failure("handwritten", message, True, "v.go:2 in validate"))
         [mismatch] = comparator.compare(asked, crashed)
         found = explainer.leave_unexplained(asked, crashed, mismatch, comparator)

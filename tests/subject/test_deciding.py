@@ -408,6 +408,29 @@ def test_the_pointer_that_is_nil_is_told_with_each_line_that_follows_it(tmp_path
     assert "" == UNREAD.find_nil(line, lambda name: False)
 
 
+_TOO_SHORT = """package validation
+
+func allocate(spec, old *Spec) {
+	wanted[spec.Families[1]] = spec.IPs[1]
+	if err := take(wanted); err == nil {
+		spec.IPs[1] = wanted[spec.Families[1]]
+	}
+}
+"""
+
+
+def test_the_item_that_is_missing_is_told_with_each_line_that_uses_it(tmp_path: Path) -> None:
+    """Which it is shows the object: where two lists may be too short, or none is, nothing is told."""
+    (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
+    (tmp_path / APPS).write_text(_TOO_SHORT)
+    code, line = HandwrittenCode(CallSites(tmp_path)), place("wanted[spec.Families[1]] = spec", _TOO_SHORT)
+    told = code.find_missing_item(line, 1, lambda name: name == "Families")
+    assert "spec.IPs[1] is out of range, which allocate uses at 6 too" == told
+    assert ["", ""] == [code.find_missing_item(line, 1, one) for one in (lambda name: True, lambda name: False)]
+    assert "" == code.find_missing_item(line, 0, lambda name: False)
+    assert "" == UNREAD.find_missing_item(line, 1, lambda name: False)
+
+
 _CONVERSION = """package v1
 
 func Convert_v1_Event_To_core_Event(in *v1.Event, out *core.Event, s conversion.Scope) error {

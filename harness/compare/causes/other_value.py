@@ -76,7 +76,17 @@ def _fix(question: Question) -> str:
         return f"take {question.words.mark} from {question.check} for {own}, or write an exception: {unseen}"
     both = f"the check of {question.check} and {question.tag_or_rule}"
     fix = f"let {both} at {question.declared_at} treat {own} alike: both report it, or neither"
+    if _has_empty_member(question):
+        counts = f"{question.tag_or_rule} at {question.declared_at} does: no tag makes the rule count an empty one"
+        fix = f"let the check of {question.check} count {own} as without the empty member, as {counts}"
     return f"{fix}; or take {question.words.mark} from {question.check} for {own}" if is_marked else fix
+
+
+def _has_empty_member(question: Question) -> bool:
+    """Whether members of a union are counted, one of which is there and empty."""
+    value = look(question.case.object, path_in_object(question, question.case.object))
+    is_union = any(one.place == "members" for one in question.declarations)
+    return is_union and isinstance(value, dict) and any(one in ([], {}) for one in value.values())
 
 
 def _is_unseen(question: Question) -> bool:
