@@ -84,7 +84,7 @@ def compare_after(
     for setting in settings(info.composition)[:-1]:  # the last one is no setting of a server
         today = compose(handwritten, declarative, info, setting)
         after = compose(left, raised, info, setting)
-        effect = _effect(today, after, handwritten, declarative, info, trusted)
+        effect = _effect(today, after, handwritten, info, trusted)
         if effect is not None:
             texts = (tuple(error.text for error in errors) for errors in (today, after))
             found.append(Effects(effect, setting.name, *texts))
@@ -115,7 +115,6 @@ def _effect(
     today: Sequence[FieldError],
     after: Sequence[FieldError],
     handwritten: Sequence[FieldError],
-    declarative: Sequence[FieldError],
     info: KindInfo,
     trusted: Wordings,
 ) -> Effect | None:
@@ -135,8 +134,6 @@ def _effect(
             alike = next((other for other in same if trusted.same(error, other)), None)
             changed = changed or alike is None
             come.remove(alike or same[0])
-    if info.short_circuit_mismatch:
-        gone = [error for error in gone if not any(matcher.stops(other, error) for other in declarative)]
     if gone:
         return "lost"
     kept = [error for error in today if error.text in then]

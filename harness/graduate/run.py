@@ -17,11 +17,11 @@ from harness.graduate.conclusions import with_proof
 from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict
 from harness.graduate.empties import LateProbes, ask_empties
 from harness.graduate.helpers import doubt_shared
-from harness.graduate.longlists import ask_long_lists
 from harness.graduate.markers import Marker
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.proof import Solved
 from harness.graduate.sources import RuleNumber, trace_checks
+from harness.graduate.surroundings import ask_surroundings
 from harness.graduate.versions import SharedChecks
 from harness.rulecov.inventory import Inventory, KnownRule
 from harness.subject import Subject, SubjectSpec, open_subject
@@ -107,7 +107,7 @@ def _sources(subject: Subject, evidence: RunEvidence) -> dict[RuleNumber, CheckS
 
 
 def _late(parts: Sequence[SubjectSpec], evidence: RunEvidence) -> dict[RuleNumber, list[LateProbes]]:
-    """Ask in each part about empty values below what rules compare, and about long lists around it.
+    """Ask in each part about empty values below what rules compare, and about other surroundings of it.
 
     Rules that the run saw change something are left out.
     """
@@ -119,7 +119,7 @@ def _late(parts: Sequence[SubjectSpec], evidence: RunEvidence) -> dict[RuleNumbe
                     seen = evidence.watched(type_, number)
                     if seen is None or seen.shown:
                         continue
-                    probes = [ask_long_lists(subject, known, seen, evidence.trusted)]
+                    probes = [ask_surroundings(subject, known, seen, evidence.trusted)]
                     if known.update or seen.compared:
                         probes.append(ask_empties(subject, known, seen, evidence.trusted))
                     found.setdefault((type_, number), []).extend(probes)

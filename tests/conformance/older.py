@@ -9,6 +9,7 @@ from tests.conformance.conftest import Tell
 
 
 @pytest.mark.kubernetes
+@pytest.mark.older
 @pytest.mark.parametrize(("release", "count"), [("1.35.4", 27), ("1.34.2", 7), ("1.33.13", 1)])
 def test_compiled_validators_equal_the_generated_ones(release: str, count: int, tell: Tell) -> None:
     """Every kind with rules: the same errors in all parts and in order, for every case; every rule that can fires."""

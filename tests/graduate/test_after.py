@@ -93,12 +93,12 @@ def test_an_alpha_rule_serves_its_errors_for_the_first_time() -> None:
 
 
 def test_another_rule_that_stops_this_one_costs_an_error() -> None:
-    """Where the code reports both and the rules stop at the first; not where upstream allows that."""
+    """Where the code reports both and the rules stop at the first; also where the metric of mismatches allows that."""
     first = changed(FIRST, field="spec", origin="")
     assert "lost" == effect([changed(first, covered=True, level="", short_circuit=False), CHECK], [first])
     allowed = msgspec.structs.replace(INFO, short_circuit_mismatch=True)
     handwritten = [changed(first, covered=True, level="", short_circuit=False), CHECK]
-    assert "" == effect(handwritten, [first], allowed)
+    assert "lost" == effect(handwritten, [first], allowed)
 
 
 def test_two_bad_items_told_once_are_no_repetition() -> None:

@@ -39,7 +39,7 @@ def definitions() -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture(scope="module", params=["1.37.1", "1.36.3"])
+@pytest.fixture(scope="module", params=["1.37.1", pytest.param("1.36.3", marks=pytest.mark.older)])
 def target(request: pytest.FixtureRequest) -> Iterator[CrdTarget]:
     """The definitions, judged by each release."""
     with CrdTarget(definitions(), "formats", release=request.param, jobs=1) as opened:

@@ -27,7 +27,7 @@ from tests.conformance.kinds import kinds_of
 from tests.live.sample import compare, draw, predict
 from tests.targets.kubernetes.test_target import ask, info_of, keys, only
 
-pytestmark = pytest.mark.kubernetes
+pytestmark = [pytest.mark.kubernetes, pytest.mark.older]
 
 RELEASE = "1.35.4"
 CREATE = Operation.CREATE

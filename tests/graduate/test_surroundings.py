@@ -1,8 +1,9 @@
-"""Lists that are longer than handwritten code looks through: where they are asked, and what they show."""
+"""Long lists, and other members beside a value: where they are asked, and what they show."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,9 +13,11 @@ import pytest
 from harness.case import Answer, Case, Failure, KindInfo, Operation
 from harness.errormatch.trusted import NO_WORDINGS
 from harness.field import FieldError
+from harness.fuzzers.shape import ANY, Shape, shape_of
+from harness.gotypes.packages import Universe
 from harness.graduate.empties import LateProbes
-from harness.graduate.longlists import ask_long_lists, lengthened
 from harness.graduate.observer import Watched
+from harness.graduate.surroundings import ask_surroundings, beside, lengthened
 from harness.jsonpath import ITEMS
 from harness.rulecov.declared import DeclaredRule
 from harness.rulecov.inventory import KnownRule
@@ -31,15 +34,21 @@ CASE = INFO.case(Operation.CREATE, {"parts": [{"names": []}, {"names": ["a"]}]})
 
 
 def probes(
-    handwritten: Sequence[FieldError], declarative: Sequence[FieldError], example: Case | None = CASE, **answer: Any
+    handwritten: Sequence[FieldError],
+    declarative: Sequence[FieldError],
+    example: Case | None = CASE,
+    shape: Shape = ANY,
+    **answer: Any,
 ) -> LateProbes:
     """What a long list shows to validators that answer so."""
 
     def ask(cases: Sequence[Case]) -> list[Answer]:
         return [Answer(one.id, tuple(handwritten), tuple(declarative), **answer) for one in cases]
 
-    subject: Any = SimpleNamespace(target=SimpleNamespace(ask=ask, info=SimpleNamespace(kinds=(INFO,))))
-    return ask_long_lists(subject, KNOWN, Watched({}, {}, example=example), NO_WORDINGS)
+    subject: Any = SimpleNamespace(
+        target=SimpleNamespace(ask=ask, info=SimpleNamespace(kinds=(INFO,))), shape=lambda info: shape
+    )
+    return ask_surroundings(subject, KNOWN, Watched({}, {}, example=example), NO_WORDINGS)
 
 
 def test_a_check_behind_an_early_return_is_told() -> None:
@@ -77,3 +86,39 @@ def test_every_list_and_map_around_the_value_is_made_longer_alone() -> None:
     [first, *_] = lengthened(obj, known)
     assert (obj["parts"], [1]) == (first["parts"][-3:-1], first["other"])
     assert [] == [*lengthened({"parts": []}, known), *lengthened({}, known)]
+
+
+TYPES = """package v1
+type Toy struct {
+	More string `json:"more,omitempty"`
+	Parts []Part `json:"parts"`
+}
+type Part struct {
+	Names []string `json:"names"`
+	Other *Part `json:"other,omitempty"`
+	Kept string `json:"kept,omitempty"`
+}
+"""
+
+
+def test_a_check_in_another_branch_is_told(tmp_path: Path) -> None:
+    """Each member beside the value and its parents is set, set otherwise, or left out, one at a time."""
+    file = tmp_path / "types.go"
+    file.write_text(TYPES, encoding="utf-8")
+    shape = shape_of(Universe.from_files({"toys/v1": [file]}), "toys/v1.Toy")
+    obj = {"parts": [{"names": [], "kept": "a"}]}
+    made = [*beside(obj, KNOWN, shape)]
+    assert {"parts": [{"names": []}]} in made
+    assert any("other" in one["parts"][0] and one["parts"][0]["kept"] == "a" for one in made)
+    assert any("more" in one and one["parts"] == obj["parts"] for one in made)
+
+    def ask(cases: Sequence[Case]) -> list[Answer]:
+        return [Answer(one.id, () if "other" in one.object["parts"][0] else (CHECK,), (RULE,)) for one in cases]
+
+    subject: Any = SimpleNamespace(
+        target=SimpleNamespace(ask=ask, info=SimpleNamespace(kinds=(INFO,))), shape=lambda info: shape
+    )
+    example = msgspec.structs.replace(CASE, object=obj)
+    shown = ask_surroundings(subject, KNOWN, Watched({}, {}, example=example), NO_WORDINGS).shown
+    assert {"rejected"} == {one.name for one in shown}
+    assert all("other" in one.case.object["parts"][0] for one in shown)
