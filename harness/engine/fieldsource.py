@@ -189,6 +189,9 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
         field = reduce(join, pattern_of(path)[:-below] if below else pattern_of(path), "")
         items = reduce(join, ["[*]", *pattern_of(path)[-below:]], field) if below else field
         lacking = f", and the items of the list have it: {items}" if below and has_path(items, shape) else ""
+        right = [one for one in versions_with(finding.path, others) if "/" not in one]
+        if right:
+            return f"{_RIGHT}{', '.join(right)}: {_apart(finding.version)}; the field is {field} there ({found.source})"
         return f"{finding.fix}, where the field is {field} ({found.source}){lacking}"
     if not found.known:
         return finding.fix
@@ -207,11 +210,14 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
     right = [one for one in right if "/" not in one] or ([] if hint.startswith(MEANT) else right)
     if right:
         own = f"{finding.group}/{finding.version}" if any("/" in one for one in right) else finding.version
-        return (
-            f"{_RIGHT}{', '.join(right)}: for {own}, add a normalization rule if the field "
-            "has another name there, let the path depend on the version, or write an exception"
-        )
+        named = ", add a normalization rule if the field has another name there"
+        return f"{_RIGHT}{', '.join(right)}: {_apart(own, named)}"
     return f"{finding.fix}; {hint}" if hint else finding.fix
+
+
+def _apart(version: str, named: str = "") -> str:
+    """Say what to do of a path that is right in other versions than this one."""
+    return f"for {version}{named}, let the path depend on the version, or write an exception"
 
 
 def wrong_names(
@@ -225,7 +231,9 @@ def wrong_names(
         return ()
     if finding.fix.startswith(_RIGHT):
         converted = find_converted_path(finding, shape, code)
-        return [] if converted is None else [pattern_of(wrong)[0] for wrong, _, _ in converted.names]
+        if converted is not None:
+            return [pattern_of(wrong)[0] for wrong, _, _ in converted.names]
+        return list(pattern_of(finding.path)[-1:]) if finding.source else []
     mended = mend_path(path, shape)
     if mended is None:
         return ()

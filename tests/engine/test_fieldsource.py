@@ -358,6 +358,19 @@ def test_the_list_that_a_check_reads_is_told() -> None:
     assert one == add_read_member(one, one.path, root, ())
 
 
+def test_a_path_that_a_normalization_rule_leads_to_its_field_is_left_where_another_version_has_it() -> None:
+    """Another name would make that version wrong; the line that gives the name is looked for all the same."""
+    root, flat = Shape("struct", "v1.A"), Shape("struct")
+    root.__dict__["fields"] = (FieldShape("mode", Shape("string"), owner="v1.A", position=Position("a.go", 3)),)
+    flat.__dict__["fields"] = (FieldShape("flat", Shape("string")),)
+    one = made.finding(path="flat", version="v1", cause="wrong-path", fix="report another name")
+    told = add_field_source(one, root, others={"v1beta1": flat}, path="mode")
+    apart = "for v1, let the path depend on the version, or write an exception"
+    assert f"the path is right in v1beta1: {apart}; the field is mode there (v1/a.go:3)" == told.fix
+    assert ["flat"] == wrong_names(told, "mode", root, {"v1beta1": flat})
+    assert "report another name, where the field is mode (v1/a.go:3)" == add_field_source(one, root, path="mode").fix
+
+
 def test_a_path_without_an_index_says_that_the_items_have_the_name() -> None:
     """`ports.name` is `ports[0].name`; a name that the items lack is not told so."""
     root, ports, port = Shape("struct", "v1.A"), Shape("list"), Shape("struct")
