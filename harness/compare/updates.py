@@ -18,7 +18,7 @@ import msgspec
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.cause import Experiment, Question
 from harness.compare.othervalues import edits_of, is_about_change, path_in_object, reporters
-from harness.field import FieldError
+from harness.field import ErrorType, FieldError
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, is_within, look, put, write
 from harness.objectmodel import METADATA
 
@@ -85,6 +85,9 @@ def describe_left(question: Question) -> str:
     whole = question.hints.unkeyed_list(question.mismatch.path)
     if whole is not None:
         return f"it where the update leaves the whole of {whole.path} as it was"
+    if question.mismatch.type == ErrorType.DUPLICATE:  # of one item with another one, whichever of them came
+        list_ = canonical_path(question.mismatch.path).removesuffix("[*]")
+        return f"it where the update leaves the whole of {list_} as it was"
     if any(one.place == "members" for one in question.declarations):
         return "updates that set or unset no member of the union"
     if _is_about_keys(question):

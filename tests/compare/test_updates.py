@@ -285,6 +285,18 @@ def test_a_rule_below_a_list_without_keys_ratchets_the_list_as_a_whole() -> None
     assert " skip it where the update leaves the whole of spec.l as it was, or write an exception" in found.fix
 
 
+def test_a_rule_about_equal_items_ratchets_the_list_as_a_whole() -> None:
+    """A check that skipped an unchanged item would not report it where an equal one came."""
+    given = {"spec": {"l": [1, 1]}}
+
+    def ask(asked: Case) -> Answer:
+        is_kept = asked.old is not None and asked.old["spec"] == asked.object["spec"]
+        return answer(errors("Duplicate@spec.l[1] covered"), () if is_kept else errors("Duplicate@spec.l[1] beta"))
+
+    found = causes(case(given, given), ask)["spec.l[1]"]
+    assert " skip it where the update leaves the whole of spec.l as it was, or write an exception" in found.fix
+
+
 def test_a_rule_for_keys_ratchets_each_key_that_was_there() -> None:
     """A check that skipped an unchanged map would report a kept key as soon as another one came."""
     hints = Hints(is_about_keys=lambda path, type, origin: True)
