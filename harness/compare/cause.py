@@ -109,8 +109,7 @@ class Hints:
     `repairs` may make errors go away, `values` are other values for a path, and `siblings` values for what is beside
     it. `tag` is the text of the tag at a field that declares a rule for errors of a type and origin, as far as the
     types are known, and `line` the whole line that has it, with its level; `is_about_keys` says whether that rule looks
-    at the keys of a map. `reported` says whether a side reported the
-    error of a mismatch for any object of the run.
+    at the keys of a map. `reported` says whether a side reported the error of a mismatch for any object of the run.
     `accepted` are objects of the kind that both sides accept. `makes_choice` says whether a field is a discriminator or
     one of the members of which one is chosen; `mode` is the field by whose value the rules of a field are chosen, which
     they look at too; `unkeyed_list` is the outermost list without keys on the way to a path.

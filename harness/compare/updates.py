@@ -86,8 +86,8 @@ def describe_left(question: Question) -> str:
     if whole is not None:
         return f"it where the update leaves the whole of {whole.path} as it was"
     if question.mismatch.type == ErrorType.DUPLICATE:  # of one item with another one, whichever of them came
-        list_ = canonical_path(question.mismatch.path).removesuffix("[*]")
-        return f"it where the update leaves the whole of {list_} as it was"
+        around = canonical_path(question.mismatch.path).removesuffix("[*]")
+        return f"it where the update leaves the whole of {around} as it was"
     if any(one.place == "members" for one in question.declarations):
         return "updates that set or unset no member of the union"
     if _is_about_keys(question):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.case import Failure, Vocabulary
+from harness.case import Failure, Json, Vocabulary
 from harness.compare.causes import CAUSES
 from harness.compare.finding import Finding
 from harness.engine.fieldsource import path_in_answer
@@ -103,18 +103,15 @@ def _add_crash(finding: Finding, failure: Failure, code: HandwrittenCode) -> Fin
     told = code.find_nil(failure.at, lambda name: name.lower() in known) if _IS_NIL in failure.message else ""
     if missing := _OUT_OF_RANGE.search(failure.message):
         index = int(missing[1])
-
-        def has_item(name: str) -> bool:
-            lists = (
-                value
-                for path, value in walk(finding.case.object)
-                if str(path[-1:][0] if path else "").lower() == name.lower()
-            )
-            return any(isinstance(value, list) and len(value) > index for value in lists)
-
-        told = code.find_missing_item(failure.at, index, has_item)
+        told = code.find_missing_item(failure.at, index, lambda name: _has_item(finding.case.object, name, index))
     fix = f"{finding.fix}, where {told}" if told else finding.fix
     return msgspec.structs.replace(finding, handwritten_source=failure.at, fix=fix)
+
+
+def _has_item(obj: Json, name: str, index: int) -> bool:
+    """Whether any list that a member with a name has, however it is capitalized, has an item with an index."""
+    lists = (value for path, value in walk(obj) if str(path[-1]).lower() == name.lower())
+    return any(isinstance(value, list) and len(value) > index for value in lists)
 
 
 _IS_NIL = "nil pointer"

@@ -184,12 +184,13 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
     """Add to the fix of a wrong path a hint, or the field that the path leads through; replace it where the path is
     right in another served version.
     """
+    elsewhere = versions_with(finding.path, others)
+    right = [one for one in elsewhere if "/" not in one]
     if found.source:
         below = len(pattern_of(found.member)) - 1
         field = reduce(join, pattern_of(path)[:-below] if below else pattern_of(path), "")
         items = reduce(join, ["[*]", *pattern_of(path)[-below:]], field) if below else field
         lacking = f", and the items of the list have it: {items}" if below and has_path(items, shape) else ""
-        right = [one for one in versions_with(finding.path, others) if "/" not in one]
         if right:
             return f"{_RIGHT}{', '.join(right)}: {_apart(finding.version)}; the field is {field} there ({found.source})"
         return f"{finding.fix}, where the field is {field} ({found.source}){lacking}"
@@ -201,13 +202,12 @@ def _fix_path(finding: Finding, path: str, found: FieldSource, others: Mapping[s
     present = around if isinstance(around, dict) else ()
     struct = reduce(join, pattern_of(path)[: -len(unknown)], "")
     hint = hint_at(finding.path, unknown[0], found.known, others, present, struct)
-    right = versions_with(finding.path, others)
     mended = mend_path(path, shape)
     if mended is not None and (len(mended.wrong) > 1 or not hint.startswith(MEANT)):
         lacking = hint.partition("?; ")[2] if hint.startswith(MEANT) else hint
         hint = "; ".join(filter(None, (f"{PERHAPS} {mended.path}", lacking)))
     # A check that serves one group alone may have taken the name from the other one: a name that is near is meant then.
-    right = [one for one in right if "/" not in one] or ([] if hint.startswith(MEANT) else right)
+    right = right or ([] if hint.startswith(MEANT) else elsewhere)
     if right:
         own = f"{finding.group}/{finding.version}" if any("/" in one for one in right) else finding.version
         named = ", add a normalization rule if the field has another name there"

@@ -107,7 +107,7 @@ def _sources(subject: Subject, evidence: RunEvidence) -> dict[RuleNumber, CheckS
 
 
 def _late(parts: Sequence[SubjectSpec], evidence: RunEvidence) -> dict[RuleNumber, list[LateProbes]]:
-    """Ask in each part about empty values below what rules compare, and about other surroundings of it.
+    """Ask in each part about empty values below what rules compare, and about other surroundings of their values.
 
     Rules that the run saw change something are left out.
     """

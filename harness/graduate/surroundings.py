@@ -28,8 +28,6 @@ from harness.subject import Subject
 
 _LENGTH = 2_001
 """More items than any limit of a release allows: the largest of 1.37.1 is 1,000."""
-
-
 _MOST_PLACES = 3
 """At most so many values of the rule in the object have the members beside them changed."""
 

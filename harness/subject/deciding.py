@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from harness.diagnostics import TargetError
 from harness.gotypes.branches import GoBranch, GoGuard
+from harness.gotypes.gocalls import GoCalls
 from harness.subject.callsites import MODULES, CallSites, CodeLine, places_of
 from harness.subject.caseless import find_caseless
 from harness.subject.errorstack import ErrorStacks, Frame, GivenName, Made, names_of, of_kind
@@ -249,12 +250,11 @@ class HandwrittenCode:
 
         `is_set` is asked for the name of the member that a pointer is.
         """
-        places = places_of(source)
-        if self._sites is None or not places:
-            return ""
-        place = places[0]
-        followed = self._sites.source(place.file).pointers_in(place.function)
-        return _tell_crash(place, followed, lambda text: not is_set(text.rpartition(".")[2]), "is nil", "reads")
+
+        def is_nil(text: str) -> bool:
+            return not is_set(text.rpartition(".")[2])
+
+        return self._find_crash(source, GoCalls.pointers_in, is_nil, "is nil", "reads")
 
     def find_missing_item(self, source: str, index: int, has_item: Callable[[str], bool]) -> str:
         """Tell which list a line asks for an item that it does not have, and where its function does so too; empty
@@ -262,15 +262,31 @@ class HandwrittenCode:
 
         `has_item` is asked whether the member with a name has an item with the index.
         """
-        places = places_of(source)
-        if self._sites is None or not places:
-            return ""
-        items = self._sites.source(places[0].file).items_in(places[0].function)
 
         def is_missing(text: str) -> bool:
             return text.endswith(f"[{index}]") and not has_item(text.rpartition("[")[0].rpartition(".")[2])
 
-        return _tell_crash(places[0], items, is_missing, "is out of range", "uses")
+        return self._find_crash(source, GoCalls.items_in, is_missing, "is out of range", "uses")
+
+    def _find_crash(
+        self,
+        source: str,
+        read_in: Callable[[GoCalls, str], Mapping[str, Sequence[int]]],
+        is_missing: Callable[[str], bool],
+        how: str,
+        does: str,
+    ) -> str:
+        """Tell what a line reads that is missing, and where its function reads it too; empty unless it is one thing."""
+        places = places_of(source)
+        if self._sites is None or not places:
+            return ""
+        place = places[0]
+        read = read_in(self._sites.source(place.file), place.function)
+        missing = [text for text, lines in read.items() if place.line in lines and is_missing(text)]
+        if len(missing) != 1:
+            return ""
+        others = [str(line) for line in read[missing[0]] if line != place.line]
+        return f"{missing[0]} {how}" + (f", which {place.function} {does} at {', '.join(others)} too" if others else "")
 
     def find_caseless(self, stack: str) -> str:
         """Tell the line of the pattern that ignores case, by which the code behind an error accepts values."""
@@ -350,17 +366,6 @@ class HandwrittenCode:
 
 UNREAD = HandwrittenCode()
 """Knows no sources."""
-
-
-def _tell_crash(
-    place: CodeLine, read: Mapping[str, Sequence[int]], is_it: Callable[[str], bool], how: str, does: str
-) -> str:
-    """Tell what a line reads that is not there, and the other lines of its function that do; empty unless it is one."""
-    missing = [text for text, lines in read.items() if place.line in lines and is_it(text)]
-    if len(missing) != 1:
-        return ""
-    others = [str(line) for line in read[missing[0]] if line != place.line]
-    return f"{missing[0]} {how}" + (f", which {place.function} {does} at {', '.join(others)} too" if others else "")
 
 
 def _tell_counted(found: GoGuard, empty: Collection[str]) -> str:

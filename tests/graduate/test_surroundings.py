@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,17 +34,18 @@ CASE = INFO.case(Operation.CREATE, {"parts": [{"names": []}, {"names": ["a"]}]})
 
 
 def probes(
-    handwritten: Sequence[FieldError],
-    declarative: Sequence[FieldError],
-    example: Case | None = CASE,
-    shape: Shape = ANY,
-    **answer: Any,
+    handwritten: Sequence[FieldError], declarative: Sequence[FieldError], example: Case | None = CASE, **answer: Any
 ) -> LateProbes:
     """What a long list shows to validators that answer so."""
 
     def ask(cases: Sequence[Case]) -> list[Answer]:
         return [Answer(one.id, tuple(handwritten), tuple(declarative), **answer) for one in cases]
 
+    return probes_of(ask, ANY, example)
+
+
+def probes_of(ask: Callable[[Sequence[Case]], list[Answer]], shape: Shape, example: Case | None) -> LateProbes:
+    """What other surroundings of an example show, of objects that have a shape."""
     subject: Any = SimpleNamespace(
         target=SimpleNamespace(ask=ask, info=SimpleNamespace(kinds=(INFO,))), shape=lambda info: shape
     )
@@ -115,10 +116,6 @@ def test_a_check_in_another_branch_is_told(tmp_path: Path) -> None:
     def ask(cases: Sequence[Case]) -> list[Answer]:
         return [Answer(one.id, () if "other" in one.object["parts"][0] else (CHECK,), (RULE,)) for one in cases]
 
-    subject: Any = SimpleNamespace(
-        target=SimpleNamespace(ask=ask, info=SimpleNamespace(kinds=(INFO,))), shape=lambda info: shape
-    )
-    example = msgspec.structs.replace(CASE, object=obj)
-    shown = ask_surroundings(subject, KNOWN, Watched({}, {}, example=example), NO_WORDINGS).shown
+    shown = probes_of(ask, shape, msgspec.structs.replace(CASE, object=obj)).shown
     assert {"rejected"} == {one.name for one in shown}
     assert all("other" in one.case.object["parts"][0] for one in shown)

@@ -74,11 +74,11 @@ def _fix(question: Question) -> str:
     if is_marked and _is_unseen(question):
         unseen = f"{question.tag_or_rule} at {question.declared_at} is not asked about one"
         return f"take {question.words.mark} from {question.check} for {own}, or write an exception: {unseen}"
-    both = f"the check of {question.check} and {question.tag_or_rule}"
-    fix = f"let {both} at {question.declared_at} treat {own} alike: both report it, or neither"
+    check, rule = f"the check of {question.check}", f"{question.tag_or_rule} at {question.declared_at}"
+    fix = f"let {check} and {rule} treat {own} alike: both report it, or neither"
     if _has_empty_member(question):
-        counts = f"{question.tag_or_rule} at {question.declared_at} does: no tag makes the rule count an empty one"
-        fix = f"let the check of {question.check} count {own} as without the empty member, as {counts}"
+        unset = f"count {own} as without the empty member, as {rule} does"
+        fix = f"let {check} {unset}: no tag makes the rule count an empty one"
     return f"{fix}; or take {question.words.mark} from {question.check} for {own}" if is_marked else fix
 
 
