@@ -180,7 +180,7 @@ class BoundaryPhase:
             # The context is the request and the path: these pairs test how old and new relate, whatever the value.
             context, pairs, shape = (*request.key, _pattern_of(path)), [], self.search.plan.shape
             is_rejected = bool(answer.handwritten or answer.declarative)
-            is_new = bool(self._signatures.new_errors(context, answer))
+            is_new = is_rejected and self._signatures.has_new(context, answer)
             if old is not None and not is_rejected and is_in_metadata(path) and len(path) == 2:
                 related.append((request, new, new, base))  # PrepareForUpdate restores fields from old
             if old is None:

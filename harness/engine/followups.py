@@ -13,7 +13,6 @@ from itertools import islice
 from harness import tuning
 from harness.case import Answer, Json, Operation
 from harness.engine.asker import CaseSpec, UnitAsker
-from harness.field import FieldError
 from harness.fuzzers.neighbours import neighbours, variants_of_siblings
 from harness.fuzzers.shapepaths import resolve_path
 from harness.jsonpath import ABSENT, JsonPath, canonical_path, look
@@ -26,16 +25,16 @@ class SeenErrorSignatures:
     def __init__(self) -> None:
         self._seen: set[int] = set()  # hashes, to save memory: hundreds of searches each keep thousands of signatures
 
-    def new_errors(self, context: tuple[object, ...], answer: Answer) -> list[FieldError]:
-        """Return the errors of an answer with a signature not seen in this context; from now on all of them are seen.
+    def has_new(self, context: tuple[object, ...], answer: Answer) -> bool:
+        """Whether an answer has an error signature that was not seen in this context; from now on all of them are.
 
         The context is a tuple such as the subresource. One answer may hold several signatures, at one path or many.
         """
-        errors = (*answer.declarative, *answer.handwritten)
-        signatures = [hash((*context, error.type, error.origin, canonical_path(error.field))) for error in errors]
-        new = [error for error, signature in zip(errors, signatures, strict=True) if signature not in self._seen]
-        self._seen.update(signatures)
-        return new
+        errors = (*answer.handwritten, *answer.declarative)
+        signatures = {hash((*context, error.type, error.origin, canonical_path(error.field))) for error in errors}
+        has_new = not signatures <= self._seen
+        self._seen |= signatures
+        return has_new
 
 
 class FollowUps:
@@ -61,11 +60,10 @@ class FollowUps:
         follow_ups: list[CaseSpec] = []
         # There may be fewer answers than cases: a search whose time is up stops between two batches.
         for (request, new, old, base), answer in zip(specs, answers, strict=False):
-            errors = self._signatures.new_errors((request.info.subresource,), answer)
-            if not errors:
+            if not self._signatures.has_new((request.info.subresource,), answer):
                 continue
             stored_obj = stored(new)
-            path = self._path_of_first(stored_obj, errors)
+            path = self._path_of_first_error(stored_obj, answer)
             # A pair without a change is valid for every subresource: PrepareForUpdate resets the fields that the
             # subresource does not own to those of the old object, and they are equal there.
             follow_ups += [(update, stored_obj, stored_obj, base) for update in self._all_updates]
@@ -80,9 +78,9 @@ class FollowUps:
                 follow_ups += [(request, other, None, base) for other in variants_of_siblings(self._shape, new, path)]
         return follow_ups
 
-    def _path_of_first(self, obj: Json, errors: Sequence[FieldError]) -> JsonPath:
+    def _path_of_first_error(self, obj: Json, answer: Answer) -> JsonPath:
         """Return the path of the first error that has one, shortened until its parent exists in the object."""
-        for error in errors:
+        for error in (*answer.declarative, *answer.handwritten):
             path, _ = resolve_path(error.field, self._shape)
             while path and look(obj, path[:-1]) is ABSENT:
                 path = path[:-1]

@@ -97,16 +97,6 @@ def test_a_signature_is_followed_up_once() -> None:
     assert not steps.choose(specs, [Answer(0)])
 
 
-def test_the_error_that_is_new_is_followed_up() -> None:
-    """Beside one that was: the siblings of the new one change."""
-    steps = follow_ups()
-    specs: list[CaseSpec] = [(CREATE, REJECTED, None, BASE)]
-    steps.choose(specs, [rejected("spec.title")])
-    siblings = [new["spec"] for _, new, old, _ in steps.choose(specs, [rejected("spec.title", "spec.mode")]) if not old]
-    assert {"mode": "Fast"} in siblings
-    assert {"title": "too long"} not in siblings
-
-
 def test_a_missing_member_stays_missing_while_siblings_change() -> None:
     """An error below an absent member counts as an error of that member: its siblings change."""
     specs = [new["spec"] for request, new, old, _ in choose(rejected("spec.parent.title")) if old is None]
@@ -121,4 +111,4 @@ def test_a_signature_is_new_once_in_each_context() -> None:
     again = Answer(0, (), (FieldError("FieldValueInvalid", "spec.a[7]"),))
     more = Answer(0, again.declarative, (FieldError("FieldValueInvalid", "spec.a[0]", origin="minimum"),))
     asked = [((), Answer(0)), ((), first), ((), again), (("status",), again), ((), more), ((), more)]
-    assert [len(signatures.new_errors(context, answer)) for context, answer in asked] == [0, 1, 0, 1, 1, 0]
+    assert [signatures.has_new(context, answer) for context, answer in asked] == [False, True, False, True, True, False]

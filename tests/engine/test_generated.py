@@ -130,8 +130,7 @@ def test_each_mistake_of_generated_code_is_found(
 ) -> None:
     """A limit off by one, both ways, a wrong key, a wrong level, a rule that is missing, and one too many."""
     assert before in TYPES
-    # A share of the cases is compared: two items with one name and two numbers are met late.
-    result = search(tmp_path, TYPES.replace(before, after), cases=20_000)
+    result = search(tmp_path, TYPES.replace(before, after))
     assert expected in found(result)
     one = next(finding for finding in result.findings if (finding.path, finding.type, finding.side) == expected)
     assert "generated" == one.cause
