@@ -29,17 +29,16 @@ from harness.campaign.ledger import CampaignLedger
 from harness.campaign.result import merge_settings
 from harness.report.formats.json import encode
 
-CASES = 100_000
-"""The cases of a seed."""
-SHARDS = 12
-"""The units of a seed: each takes less time than passes between two deaths."""
+FEWEST_UNITS = 12
+CASES_OF_A_UNIT = 40_000
+"""It takes less time than passes between two deaths. Every unit starts a search of each kind, so that few cost less."""
 WORKERS = 2
 EVERY = 60.0
 """A process dies this often. Units: seconds."""
 MOST_DEATHS = 1_000
 """No process dies after so many: a machine that is slow enough would never end otherwise."""
 _CASES_A_SECOND = 3_000
-"""What a slow machine asks, for as many seeds as fit into the seconds of a line."""
+"""What a slow machine asks."""
 _LOOK = 1.0
 _MOST_STARTS = 5
 TURNS = ("scheduler", "worker", "command")
@@ -50,15 +49,16 @@ _TIMES = frozenset({"started", "seconds", "timings", "discovery", "cases_per_sec
 
 def measure(release: str, seconds: float, seed: int) -> Section:
     """Compute a campaign undisturbed and with deaths, and hold the merged reports against one another."""
-    seeds = max(1, round(seconds * _CASES_A_SECOND / CASES))
+    cases = max(1, round(seconds * _CASES_A_SECOND))
     with tempfile.TemporaryDirectory() as temporary:
-        lines = compare(Path(temporary), plan_of(release, seeds), seeds * CASES, seed)
-    return Section(f"Is a campaign of {seeds * CASES:,} cases the same with a death every minute?", "cases", lines)
+        lines = compare(Path(temporary), plan_of(release, cases), cases, seed)
+    return Section(f"Is a campaign of {cases:,} cases the same with a death every minute?", "cases", lines)
 
 
-def plan_of(release: str, seeds: int) -> tuple[str, ...]:
+def plan_of(release: str, cases: int) -> tuple[str, ...]:
     """Return the words of `campaign run` that plan a release."""
-    return ("--kubernetes", release, "--seeds", str(seeds), "--max-cases", str(CASES), "--shards", str(SHARDS))
+    units = max(FEWEST_UNITS, cases // CASES_OF_A_UNIT)
+    return ("--kubernetes", release, "--max-cases", str(cases), "--shards", str(units))
 
 
 def compare(folder: Path, plan: Sequence[str], cases: int, seed: int) -> tuple[Measured, Measured]:
