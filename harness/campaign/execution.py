@@ -7,6 +7,8 @@ what is done stays.
 
 from __future__ import annotations
 
+import logging
+import threading
 import time
 import uuid
 from collections import Counter
@@ -32,6 +34,10 @@ MOST_DEATHS = 20
 """How many workers may die with the same unit before it is given up."""
 _CONNECTING = 10.0
 """How long a scheduler may take to answer. Units: seconds."""
+_LOOK = 10.0
+"""How often it is asked whether the scheduler has a worker. Units: seconds."""
+_LOGGERS = ("distributed", "distributed.client", "distributed.core", "distributed.comm")
+"""What Dask logs with tracebacks, and the command says in its own words."""
 _PLAIN = ("dask", "msgpack", "error")
 """How results travel: as bytes; the client reads no pickle of a worker."""
 _WAIT = 60.0
@@ -71,6 +77,8 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
         raise missing_extra("distributed") from None
     # A unit is asked again after the death of a worker: a campaign outlives more deaths than one computation.
     dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS})
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         if scheduler is None:
             with quiet_cluster(workers) as client:
@@ -109,11 +117,12 @@ def quiet_cluster(processes: int, threads: int = 1) -> Iterator[Any]:
 
 def execute(
     ledger: CampaignLedger, client: Any, folder: Path, on_progress: Callable[[Tally], None], retry: int = MOST_TRIES,
-    work: Callable[[bytes], bytes] = compute_remotely,
+    work: Callable[[bytes], bytes] = compute_remotely, say: Callable[[str], None] = lambda words: None,
 ) -> Tally:  # fmt: skip
     """Compute the units of a ledger that have no report. Raises: HarnessError when the scheduler goes away.
 
-    A ledger that cannot be written ends it as well: no unit could be kept.
+    A ledger that cannot be written ends it as well: no unit could be kept. `say` is told while no worker is left: one
+    may come back, as on a cluster.
     """
     from distributed import as_completed
     from distributed.client import FutureCancelledError
@@ -138,6 +147,8 @@ def execute(
         running[future.key] = unit
         finished.add(future)
 
+    watch = _WorkerWatch(client, say)
+    watch.start()
     try:
         for unit in waiting:
             hand_out(unit)
@@ -162,7 +173,35 @@ def execute(
                 hand_out(following)
     except (OSError, TimeoutError) as error:
         raise _gone(client.scheduler.address, error) from None
+    finally:
+        watch.stop()
     return tally
+
+
+class _WorkerWatch(threading.Thread):
+    """Tells when the scheduler has no worker, once each time."""
+
+    def __init__(self, client: Any, say: Callable[[str], None]) -> None:
+        super().__init__(daemon=True)
+        self._client, self._say, self._stopped = client, say, threading.Event()
+
+    def run(self) -> None:
+        """Look until it is stopped, or the scheduler has gone, which the command tells."""
+        had = True
+        while not self._stopped.wait(_LOOK):
+            try:
+                has = bool(self._client.nthreads())
+            except Exception:  # whatever Dask raises when its connection closes
+                return
+            if had and not has and not self._stopped.is_set():
+                self._say(
+                    "no worker is left, and no unit is computed until one comes; Ctrl-C ends it, what is done stays"
+                )
+            had = has
+
+    def stop(self) -> None:
+        """End the thread, without waiting for an answer that it may wait for."""
+        self._stopped.set()
 
 
 def _take(future: Any, tally: Tally) -> BaseException | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import hashlib
 import os
 import uuid
 import zlib
@@ -19,6 +20,7 @@ from typing import Any, TypeVar
 import msgspec
 
 import harness
+from harness.campaign.contents import LEDGER_MARKER
 from harness.campaign.corpora import CampaignCorpus
 from harness.campaign.mutants import MutantCount
 from harness.campaign.plan import CampaignPlan, CampaignUnit
@@ -30,16 +32,26 @@ from harness.report.model.reading import decode
 T = TypeVar("T")
 VERSION = 2
 """The layout of ledgers. A ledger of another one is refused."""
-_MARKER = "campaign-ledger.json"
 _GO = "go-version"
 
 
 class LedgerMarker(msgspec.Struct, frozen=True):
-    """What the file that makes a folder a ledger says: the layout, and which code of the harness computes units."""
+    """What the file that makes a folder a ledger says: the layout, and which code of the harness computes units.
+
+    `identity` tells it from a ledger of the same name on another machine.
+    """
 
     ledger: int
     code: str
     harness: str
+    identity: str = ""
+
+
+class _TargetContent(msgspec.Struct, frozen=True):
+    """What the files of a target contained when its first unit was computed."""
+
+    target: tuple[str, ...]
+    content: str
 
 
 class _Started(msgspec.Struct, frozen=True):
@@ -69,7 +81,7 @@ class CampaignLedger:
 
     def check_place(self) -> None:
         """Check that the place is a ledger of this code, or empty. Raises: HarnessError."""
-        if self._exists(_MARKER):
+        if self._exists(LEDGER_MARKER):
             return self.check()
         try:
             found = self._files.ls(self._root, detail=False) if self._files.exists(self._root) else []
@@ -81,8 +93,9 @@ class CampaignLedger:
     def create(self) -> None:
         """Make the place a ledger of this code, unless it is one. Raises: HarnessError if it is another's."""
         self.check_place()
-        if not self._exists(_MARKER):
-            self._write(_MARKER, msgspec.json.encode(LedgerMarker(VERSION, code_digest(), harness.__version__)))
+        if not self._exists(LEDGER_MARKER):
+            marker = LedgerMarker(VERSION, code_digest(), harness.__version__, uuid.uuid4().hex)
+            self._write(LEDGER_MARKER, msgspec.json.encode(marker))
 
     def check(self) -> None:
         """Check that units of this ledger are computed by this code. Raises: HarnessError."""
@@ -96,12 +109,12 @@ class CampaignLedger:
 
     def check_layout(self) -> LedgerMarker:
         """Check that this ledger can be read, whatever code wrote it. Raises: HarnessError."""
-        if not self._exists(_MARKER):
+        if not self._exists(LEDGER_MARKER):
             raise TargetError(f"{self.url} is no ledger of campaigns", fix="harness campaign run PLAN --ledger DIR")
         try:
-            marker = msgspec.json.decode(self._read(_MARKER), type=LedgerMarker)
+            marker = msgspec.json.decode(self._read(LEDGER_MARKER), type=LedgerMarker)
         except msgspec.DecodeError as error:
-            raise TargetError(f"{self.url}/{_MARKER} is damaged", str(error), "name another ledger") from None
+            raise TargetError(f"{self.url}/{LEDGER_MARKER} is damaged", str(error), "name another ledger") from None
         if marker.ledger != VERSION:
             raise TargetError(
                 f"{self.url} is a ledger of layout {marker.ledger}", f"this harness writes {VERSION}",
@@ -125,12 +138,29 @@ class CampaignLedger:
         """Return the version of Go that builds targets; empty if none was built yet."""
         return self._read(_GO).decode("utf-8", "replace") if self._exists(_GO) else ""
 
+    def keep_content(self, target: tuple[str, ...], content: str) -> None:
+        """Keep what the files of a target contain. Raises: HarnessError if its units are of other files."""
+        name = f"targets/{hashlib.sha256(msgspec.json.encode(target)).hexdigest()[:20]}.json"
+        if not self._exists(name):
+            self._write(name, msgspec.json.encode(_TargetContent(target, content)))
+            return
+        try:
+            known = msgspec.json.decode(self._read(name), type=_TargetContent)
+        except msgspec.DecodeError as error:
+            raise TargetError(f"{self.url}/{name} is damaged", str(error), "begin another ledger") from None
+        if known.content != content:
+            raise TargetError(
+                f"the files of {' '.join(target)} are not those that {self.url} was begun with",
+                "units of other files are no part of one result",
+                "begin another ledger; `harness campaign changes OLD NEW` tells what is new since this one",
+            )  # fmt: skip
+
     def add_plan(self, plan: CampaignPlan) -> None:
         """Keep a plan."""
         self._write(f"plans/{plan.digest}.json", msgspec.json.encode(plan))
 
     def plans(self) -> tuple[CampaignPlan, ...]:
-        """Return the plans, ordered by their digests. Raises: HarnessError if one is damaged."""
+        """Return the plans, ordered by their digests. Raises: HarnessError if one is damaged, or there is none."""
         found = []
         for name in self._names("plans"):
             try:
@@ -140,6 +170,11 @@ class CampaignLedger:
                     f"the plan {self.url}/plans/{name} is damaged", str(error),
                     "remove it, and start the campaign with its plan again",
                 ) from None  # fmt: skip
+        if not found:
+            raise TargetError(
+                f"{self.url} has no plan", "it was removed, or the command ended before it was kept",
+                f"harness campaign run PLAN --ledger {self.url}: units of the same plan that are there count",
+            )  # fmt: skip
         return tuple(found)
 
     def units(self) -> Iterator[CampaignUnit]:

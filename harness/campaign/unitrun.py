@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -132,14 +133,18 @@ def check_code(code: str, go: str) -> None:
     """Check that this worker may compute units of a ledger. Raises: TargetError."""
     if code != code_digest():
         raise TargetError(
-            f"this worker has another build of the harness ({code_digest()}, not {code})",
+            f"{_worker()} has another build of the harness ({code_digest()}, not {code})",
             "units that other code computed are no part of one result", "install the build that began the ledger",
         )  # fmt: skip
     if go and (own := find_toolchain().version) != go:
         raise TargetError(
-            f"this worker has another Go ({own}, not {go})",
+            f"{_worker()} has another Go ({own}, not {go})",
             "validators that another Go built are no part of one result", f"install {go} on every worker",
         )  # fmt: skip
+
+
+def _worker() -> str:
+    return f"the worker of process {os.getpid()} on {platform.node()}"
 
 
 def go_of(targets: Sequence[Sequence[str]]) -> str:

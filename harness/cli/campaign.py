@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -19,8 +20,9 @@ from harness.campaign.corpora import CampaignCorpus, read_corpus
 from harness.campaign.execution import Tally, connected, execute
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import DEFAULT_CASES, CampaignPlan, check_settings, read_plan
-from harness.campaign.plancheck import check_plan
+from harness.campaign.plancheck import CheckedPlan, check_plan
 from harness.campaign.result import MergedSetting, merge_settings
+from harness.campaign.workercheck import check_workers
 from harness.cli import COULD_NOT_RUN, campaignresults
 from harness.cli.options import FOLDER
 from harness.cli.progress import verbosity_options
@@ -131,13 +133,14 @@ def run(
     if found is not None:
         what = msgspec.structs.replace(what, corpus=found.digest)
     with _connected(scheduler, workers) as client:
-        go = check_plan(client, what, str(folder.absolute()), code_digest(), str(plan or "--kubernetes"))
+        checked = check_plan(client, what, str(folder.absolute()), code_digest(), str(plan or "--kubernetes"))
         kept.create()
         with claimed(kept):
-            kept.keep_go(go)
+            _keep_targets(kept, checked)
             if found is not None:
                 kept.keep_corpus(found.digest, found)
             kept.add_plan(what)
+            check_workers(client, kept)
             tally = _execute(kept, client, folder)
     return _judge(kept, tally, folder_of_reports, entries, exceptions, policy)
 
@@ -158,6 +161,9 @@ def resume(
     kept = CampaignLedger(ledger)
     kept.check()
     with _connected(scheduler, workers) as client, claimed(kept):
+        for plan in kept.plans():
+            _keep_targets(kept, check_plan(client, plan, str(folder.absolute()), code_digest(), kept.url))
+        check_workers(client, kept)
         tally = _execute(kept, client, folder)
     return _judge(kept, tally, folder_of_reports, entries, exceptions, policy)
 
@@ -170,7 +176,7 @@ def status(ledger: str) -> int:
     Exit codes: 0 all units are done, 2 some are missing, or the ledger cannot be read.
     """
     kept = CampaignLedger(ledger)
-    kept.check()
+    kept.check_layout()
     units, done = list(kept.units()), kept.done()
     table = Table("target and gates", "units", "done", box=None, header_style="bold")
     for setting in dict.fromkeys(unit.setting for unit in units):
@@ -193,8 +199,15 @@ def report(ledger: str, folder_of_reports: Path | None, exceptions: Path | None,
     """
     entries = exceptions_in(exceptions)
     kept = CampaignLedger(ledger)
-    kept.check()
+    kept.check_layout()
     return _judge(kept, None, folder_of_reports, entries, exceptions, policy)
+
+
+def _keep_targets(ledger: CampaignLedger, checked: CheckedPlan) -> None:
+    """Keep the Go and the files that units of a plan are of. Raises: HarnessError if there are units of others."""
+    ledger.keep_go(checked.go)
+    for target, content in checked.contents:
+        ledger.keep_content(target, content)
 
 
 def _corpus_of(folder: Path) -> CampaignCorpus:
@@ -211,13 +224,16 @@ def _corpus_of(folder: Path) -> CampaignCorpus:
 @contextmanager
 def _connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     with connected(scheduler, workers or cores()) as client:
-        click.echo(f"dashboard: {client.dashboard_link}", err=True)
+        if scheduler is None and find_spec("bokeh") is None:
+            click.echo("dashboard: Dask shows one at this place if its package is there: pip install bokeh", err=True)
+        else:
+            click.echo(f"dashboard: {client.dashboard_link}", err=True)
         yield client
 
 
 def _execute(ledger: CampaignLedger, client: Any, folder: Path) -> Tally:
     with closing(_Progress()) as progress:
-        return execute(ledger, client, folder.absolute(), progress)
+        return execute(ledger, client, folder.absolute(), progress, say=lambda words: click.echo(words, err=True))
 
 
 class _Progress:

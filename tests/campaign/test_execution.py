@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from harness.campaign import execution
 from harness.campaign.execution import Tally, connected, execute
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import CampaignPlan
@@ -188,3 +189,28 @@ def test_a_campaign_goes_on_after_its_scheduler_was_killed(client: Any, folder: 
     tally = execute(disturbed, client, folder, lambda tally: None)
     assert 1 <= tally.before < tally.units
     assert result(undisturbed) == result(disturbed)
+
+
+def test_a_scheduler_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once each time that the last one goes; the command waits, for one may come."""
+    monkeypatch.setattr(execution, "_LOOK", 0.01)
+    told: list[str] = []
+
+    class Workers:
+        """Says how many threads each worker has: one worker, none, one, none, and then the scheduler is gone."""
+
+        def __init__(self) -> None:
+            self.answers = [{"a": 1}, {}, {}, {"a": 1}, {}]
+
+        def nthreads(self) -> dict[str, int]:
+            """Return the next answer."""
+            if not self.answers:
+                raise OSError("closed")
+            return self.answers.pop(0)
+
+    watch = execution._WorkerWatch(Workers(), told.append)
+    watch.start()
+    watch.join(10)
+    assert not watch.is_alive()
+    assert 2 == len(told)
+    assert "no worker is left" in told[0]

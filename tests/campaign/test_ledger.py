@@ -87,6 +87,24 @@ def test_a_ledger_of_another_build_or_layout_is_refused(ledger: CampaignLedger) 
         ledger.check()
 
 
+def test_units_of_other_files_are_refused(ledger: CampaignLedger) -> None:
+    """Of each target by itself; the same files again are none."""
+    ledger.keep_content(("suites/claim_v1",), "one")
+    ledger.keep_content(("suites/policy_v1",), "two")
+    again = CampaignLedger(ledger.url)
+    again.keep_content(("suites/claim_v1",), "one")
+    with pytest.raises(HarnessError, match=r"files of suites/claim_v1 are not those(.|\n)*begin another ledger"):
+        again.keep_content(("suites/claim_v1",), "two")
+
+
+def test_a_ledger_without_a_plan_is_told(ledger: CampaignLedger) -> None:
+    """No unit is missing there, which is no result."""
+    (plan,) = Path(ledger.url, "plans").iterdir()
+    plan.unlink()
+    with pytest.raises(HarnessError, match=r"has no plan(.|\n)*harness campaign run PLAN --ledger"):
+        list(ledger.units())
+
+
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """As is a store that nobody knows."""
     (tmp_path / "file").write_text("")

@@ -11,7 +11,7 @@ import pytest
 
 from harness.campaign import plancheck
 from harness.campaign.plan import CampaignPlan
-from harness.campaign.plancheck import check_plan
+from harness.campaign.plancheck import CheckedPlan, check_plan
 from harness.diagnostics import InputError
 from harness.files import code_digest
 
@@ -32,7 +32,7 @@ class LocalClient:
         return futures
 
 
-def check(plan: CampaignPlan, folder: Path, code: str = "") -> str:
+def check(plan: CampaignPlan, folder: Path, code: str = "") -> CheckedPlan:
     """Check a plan of a file."""
     return check_plan(LocalClient(), plan, str(folder), code or code_digest(), "plan.yaml")
 
@@ -40,7 +40,7 @@ def check(plan: CampaignPlan, folder: Path, code: str = "") -> str:
 def test_everything_that_targets_do_not_have_is_told_at_once(tmp_path: Path) -> None:
     """Suites, kinds and gates, with near names; a plan without mistakes needs no Go for a suite."""
     shutil.copytree(ROOT / "examples" / "migration", tmp_path / "migration")
-    assert "" == check(CampaignPlan((("migration", "--kind", "backups", "--operation", "create"),)), tmp_path)
+    assert "" == check(CampaignPlan((("migration", "--kind", "backups", "--operation", "create"),)), tmp_path).go
     targets = (("migratoin",), ("migration", "--kind", "backupz", "--kind", "backups"))
     with pytest.raises(InputError) as caught:
         check(CampaignPlan(targets, ("default", "Wide=true")), tmp_path)

@@ -54,6 +54,43 @@ def test_a_campaign_from_the_plan_to_its_report(place: Path, capfd: Any) -> None
     assert "is being written by process" in told.err
 
 
+def test_a_suite_that_changed_is_no_part_of_a_ledger(place: Path, capfd: Any) -> None:
+    """Neither by its plan again nor by `resume`; a folder that is not the plan's is told with how to name it."""
+    words = ("--ledger", "ledger", "--workers", "1", "-q")
+    assert 1 == call(capfd, "campaign", "run", "plan.yaml", *words).code
+    (place / "elsewhere").mkdir()
+    told = call(capfd, "campaign", "resume", "ledger", "--workers", "1", "--folder", "elsewhere")
+    assert 2 == told.code
+    assert "migration" in told.err
+    assert "fix: " in told.err
+    with (place / "migration" / "handwritten.py").open("a") as stream:
+        stream.write("MORE = 1\n")
+    for command in (("run", "plan.yaml", *words), ("resume", "ledger", "--workers", "1", "-q")):
+        told = call(capfd, "campaign", *command)
+        assert 2 == told.code
+        assert "the files of migration are not those that" in told.err
+        assert "begin another ledger" in told.err
+    (place / "ledger" / "units").rename(place / "kept")
+    for file in (place / "ledger" / "plans").iterdir():
+        file.unlink()
+    for verb in ("report", "status"):
+        told = call(capfd, "campaign", verb, "ledger")
+        assert 2 == told.code
+        assert "has no plan" in told.err
+
+
+def test_results_are_read_whatever_build_they_are_of(place: Path, capfd: Any) -> None:
+    """After an upgrade of the harness no unit is added to a ledger, and it can be shown."""
+    assert 1 == call(capfd, "campaign", "run", "plan.yaml", "--ledger", "ledger", "--workers", "1", "-q").code
+    marker = place / "ledger" / "campaign-ledger.json"
+    marker.write_text(marker.read_text().replace('"code":"', '"code":"0'))
+    assert 0 == call(capfd, "campaign", "status", "ledger").code
+    assert 1 == call(capfd, "campaign", "report", "ledger", "-q").code
+    told = call(capfd, "campaign", "resume", "ledger", "--workers", "1", "-q")
+    assert 2 == told.code
+    assert "another build of the harness" in told.err
+
+
 def test_what_is_wrong_is_told_before_anything_is_written(place: Path, capfd: Any) -> None:
     """The plan, the ledger, and a call that names nothing or two things."""
     (place / "wrong.yaml").write_text("targets: [{suites: x}]\ncases: none\n")

@@ -142,5 +142,5 @@ def check_gates(binary: Path, gates: Gates, release: str) -> None:
         raise TargetError(
             f"Kubernetes {release} rejects these feature gates",
             why=output["error"],
-            fix="omit gates that are locked to their default",
+            fix="omit gates that are locked to their default, and set a gate together with those that it depends on",
         )
