@@ -30,7 +30,7 @@ from harness.campaign.result import merge_settings
 from harness.report.formats.json import encode
 
 FEWEST_UNITS = 12
-CASES_OF_A_UNIT = 40_000
+CASES_OF_A_UNIT = 16_000
 """It takes less time than passes between two deaths. Every unit starts a search of each kind, so that few cost less."""
 WORKERS = 2
 EVERY = 60.0

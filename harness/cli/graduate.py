@@ -12,6 +12,7 @@ import msgspec
 from rich.console import Console
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED
+from harness.cli.configuration import DEFAULT_GATES
 from harness.cli.coverage import rule_observers
 from harness.cli.options import STDOUT
 from harness.cli.progress import Live, verbosity_options
@@ -32,7 +33,7 @@ from harness.graduate.patch import Patch, PatchWriter
 from harness.graduate.proof import load_solver
 from harness.graduate.run import Graduation, certify, judge_markers
 from harness.graduate.view import headline, lines_of, lines_of_patch, markdown_of, summary_table
-from harness.report.escaping import encode_json
+from harness.report.escaping import encode_json, lines
 from harness.rulecov.inventory import Inventory, inventory_of
 from harness.subject import Example, SubjectSpec, load_suite
 from harness.subject.openers.crd import CRD
@@ -88,9 +89,10 @@ def command(
     suites = [one for one in arguments if is_suite(one)]
     fields = tuple(one for one in arguments if one not in suites)
     spec = _spec_of(target, suites, fields)
+    solves = False
     if prove:
         _require_sources(spec, "--prove")
-        load_solver()
+        solves = _has_solver()
     if patch_file is not None:
         _require_sources(spec, "--write")
     api = api_of(spec)
@@ -108,17 +110,18 @@ def command(
     with Live(kind_of(spec.kind).title_of(spec.location)) as live:
         done = certify(
             parts, config, Budget(max_time, max_cases), rules, inventory, markers, live,
-            (lambda rules, kinds: prove_rules(spec.location, rules, kinds, live.note)) if prove else None,
+            (lambda rules, kinds: prove_rules(spec.location, rules, kinds, live.note)) if prove and solves else None,
         )  # fmt: skip
     chosen = levels or tuple(sorted({known.rule.level for known in rules}))
     whole = not fields and not tags
     first = done.results[0]
     command_line = shlex.join(["harness", "graduate", *fields, *_options(tags, levels, prove)])
+    asked = arguments_of(spec) + ("" if target.every_gate or spec.gates else f" --gates {DEFAULT_GATES}")
     document = make_document(
         subject=first.subject, release=first.target.release, seed=config.seed, max_cases=done.budget.max_cases,
         max_time=done.budget.max_time, jobs=config.jobs, cases=sum(one.cases for one in done.results),
         seconds=round(sum(one.seconds for one in done.results if not one.beside), 3), stopped=first.stopped,
-        command=f"{command_line} {arguments_of(spec)} --seed {config.seed}{_budget_text(done.budget)}",
+        command=f"{command_line} {asked} --seed {config.seed}{_budget_text(done.budget)}",
         rules=done.certificates,
         markers=judge_markers(markers, done.certificates, chosen) if whole else (),
     )  # fmt: skip
@@ -153,6 +156,16 @@ def _require_sources(spec: SubjectSpec, option: str) -> None:
         raise UsageError(
             f"{option} reads the Go sources of a release\n  fix: add --kubernetes RELEASE, or leave it out"
         )
+
+
+def _has_solver() -> bool:
+    """Whether rules can be proved here; if not, says what to install, and the search goes on without."""
+    try:
+        load_solver()
+    except UsageError as error:
+        click.echo(f"harness: {lines(str(error))}\n  without it nothing is proved; the search goes on", err=True)
+        return False
+    return True
 
 
 def _options(tags: Sequence[str], levels: Sequence[str], prove: bool) -> list[str]:

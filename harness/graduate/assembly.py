@@ -77,7 +77,8 @@ class RunEvidence:
                 for effect, shown in effects_of(probes).items():
                     seen.shown[effect] = seen.shown[effect].joined(shown) if effect in seen.shown else shown
         findings = list(self._findings(known))
-        change = self._change(known, seen, findings)
+        enforced = seen is None or seen.enforced
+        change = self._change(known, seen, findings) if enforced else None
         kinds = [one for result in self.results for one in result.kinds if one.kind.type == type_]
         info = kinds[0].kind if kinds else None
         group = info.group if info is not None else rule.group
@@ -91,7 +92,7 @@ class RunEvidence:
             update_only=known.update,
             searched=seen is not None,
             served=type_ not in self.unserved,
-            enforced=seen is None or seen.enforced,
+            enforced=enforced,
             crashes=seen.crashes if seen is not None else 0,
             stopped_early=self._stopped_early,
             incomplete=tuple(_incomplete(kinds)),

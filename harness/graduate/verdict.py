@@ -20,7 +20,9 @@ class Evidence:
     `stopped_early` says why the run did not end by its budget. `incomplete` are the requests of the kind for which no
     object was found that both sides accept, each with the reason. `cannot` says why no object fires the rule.
     `update_only`: the rule rejects changes, so that no create fires it and unchanged values do not violate it.
-    `unheard` are the paths below the value at which no update showed what an empty and an absent value are to both.
+    `enforced`: the strategy of the kind serves rules at all; where it does not, nothing takes the place of a deleted
+    check, and `change` is None. `unheard` are the paths below the value at which no update showed what an empty and an
+    absent value are to both.
     """
 
     level: Level
@@ -56,7 +58,9 @@ def _missing(evidence: Evidence) -> Sequence[str]:
     missing = [f"run: {evidence.stopped_early}"] if evidence.stopped_early else []
     missing += [f"kind: {reason}" for reason in evidence.incomplete]
     if not evidence.enforced:
-        missing.append("enforced: the strategy of the kind serves no declarative errors")
+        missing.append(
+            "enforced: the strategy of the kind serves no declarative errors; no check may go before it does"
+        )
     if evidence.crashes:
         missing.append(f"crash: the declarative validators crashed on {evidence.crashes:,} answers with its error")
     missing += [f"asked: no case of {one.request} has the field" for one in asked if not one.cases]
