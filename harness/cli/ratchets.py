@@ -65,11 +65,11 @@ class Ratchets:
         """Compare the code coverage of a report with its ratchet. Raises: InputError for a file that cannot be read."""
         if self.code_file is None:
             return report
-        if not report.code and report.branches is None:
-            click.echo(f"harness: {self.code_file} was not compared: no code was counted", err=True)
-            return report
         sums = report.coverage or sum_coverage(())
-        entry = self._code_entry(self.code_file, report)
+        if report.code or report.branches is not None:
+            entry = self._code_entry(self.code_file, report)
+        else:
+            entry = RatchetEntry(str(self.code_file), 0, (), "no code was counted", of="package")
         return msgspec.structs.replace(report, coverage=msgspec.structs.replace(sums, ratchets=(*sums.ratchets, entry)))
 
     def _code_entry(self, path: Path, report: Report) -> RatchetEntry:
@@ -78,12 +78,14 @@ class Ratchets:
         missed = {name: sum_code(own).missed for name, own in packages.items()}
         missed |= Counter(one.file for one in report.branches.missed) if report.branches is not None else {}
         cases = sum(part.cases for part in report.parts)
+        narrowed = "only some kinds or operations were asked" if report.narrowed else ""
         if self.update:
+            if narrowed:  # a package that was not asked would be held to nothing
+                return RatchetEntry(str(path), len(ratchet.missed), (), narrowed, of="package")
             lowered = ratchet.lowered(missed, min(cases, report.budget.max_cases or cases), date.today())
             skipped = _write(lambda: write_code_ratchet(path, lowered))
             return RatchetEntry(str(path), len(lowered.missed), (), skipped, updated=not skipped, of="package")
-        skipped = "only some kinds or operations were asked" if report.narrowed else ""
-        skipped = skipped or _skip_reason(ratchet.cases, report.parts, cases, operations=False)
+        skipped = narrowed or _skip_reason(ratchet.cases, report.parts, cases, operations=False)
         lost = tuple(
             Lost(name, (_missing(more, name in packages),), since)
             for name, more, since in ([] if skipped else ratchet.lost(missed))

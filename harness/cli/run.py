@@ -124,6 +124,8 @@ def command(
         examples=(*examples, *objects, *requests),
         witnesses=tuple(entries.witnesses.values()) if entries is not None else (),
     )  # fmt: skip
+    if code_ratchet is not None and not branches:
+        raise UsageError("--code-ratchet holds what --branches counts\n  fix: add --branches")
     ratchets = Ratchets(ratchet_file, update_ratchet, code_ratchet)
     ratchets.check(specs)
     with EventLog(events) as log:
