@@ -101,6 +101,10 @@ Stage: TypeAlias = Literal[
 ]  # fmt: skip
 
 
+STOPPED = "did not finish"
+"""The message of a failure begins with this if a validator was stopped because its time was up."""
+
+
 class Failure(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why there is no full answer: the stage that failed and its message.
 

@@ -292,6 +292,8 @@ class _Unmasking:
 def _move_to_front(case: Case, mismatch: Mismatch, others: tuple[FieldError, ...]) -> tuple[Case, Mismatch]:
     """Move the item of a mismatch to the front of a list that is too long, because items are removed from the end."""
     own = path_of(mismatch.path)
+    if mismatch.type == ErrorType.DUPLICATE:  # of two equal items the second one has the error
+        return case, mismatch
     for error in others:
         path = path_of(error.field)
         items = look(case.object, path)

@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from harness.case import Answer
+from harness.case import STOPPED, Answer
 from harness.diagnostics import TargetError
 from harness.subject.order import SERVER, SuiteOrder
 from harness.targets.life import Child, Life
 from harness.targets.limits import Limits
 from harness.targets.process import WorkerProcess
-from harness.targets.python import STOPPED
 
 LIMITS = Limits(start=60.0, case=10.0)
 MAX_STOPPED_CASES = 30

@@ -22,7 +22,18 @@ from typing import TypeAlias
 
 import msgspec
 
-from harness.case import Answer, Case, Failure, Json, KindInfo, Operation, TargetInfo, Validated, Vocabulary
+from harness.case import (
+    STOPPED,
+    Answer,
+    Case,
+    Failure,
+    Json,
+    KindInfo,
+    Operation,
+    TargetInfo,
+    Validated,
+    Vocabulary,
+)
 from harness.field import ErrorType
 from harness.suite import Context, Suite, SuiteKind
 from harness.targets.endpoint import CaseObjects, Declarative, Decoder, Endpoint, KindVersion, Reader, StageError
@@ -92,7 +103,6 @@ WORDS = Vocabulary(
 )
 """How handwritten validators of suites make errors: the functions of `harness.field.make`."""
 
-STOPPED = "did not finish"
 _TICK = 0.25
 _MIN_PATIENCE = 0.25
 """Minimum time limit of a case, however many exceeded theirs. Units: seconds of running."""

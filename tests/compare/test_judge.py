@@ -218,14 +218,36 @@ def test_version() -> None:
 
 
 def test_gate() -> None:
-    """Both sides agree when an option is turned."""
+    """Both sides report it when an option is turned, or the silent one does in place of the other."""
 
     def ask(asked: Case) -> Answer:
         on = asked.options.get("Feature", False)
         return answer(errors("Required@a covered"), errors("Required@a alpha") if on else ())
 
-    found = causes(case(), ask, options={"Feature": False, "Other": True})
-    assert (found["a"].cause, found["a"].detail) == ("gate", "both sides agree with the option Feature on")
+    options = {"Feature": False, "Other": True}
+    found = causes(case(), ask, options=options)
+    assert (found["a"].cause, found["a"].detail) == ("gate", "both sides report it with the option Feature on")
+
+    def turned(asked: Case) -> Answer:
+        on = asked.options.get("Feature", False)
+        return answer(() if on else errors("Required@a covered"), errors("Required@a alpha") if on else ())
+
+    found = causes(case(), turned, options=options)
+    assert (found["a"].cause, found["a"].detail) == ("gate", "it is the other way round with the option Feature on")
+
+
+@pytest.mark.parametrize("instead", ["", "Forbidden@a covered"])
+def test_an_option_that_silences_the_error_is_no_gate(instead: str) -> None:
+    """A check that asks an option, or gives way to another error, has no rule in any setting."""
+
+    def ask(asked: Case) -> Answer:
+        on = asked.options.get("Feature", False)
+        replaced = errors(instead) if instead else ()
+        return answer(
+            errors("Required@a covered") if on else replaced, () if on or not instead else errors("Forbidden@a")
+        )
+
+    assert {"a": "no-rule"} == slugs(case(options={"Feature": True}), ask, options={"Feature": True})
 
 
 def test_unreachable() -> None:
@@ -284,6 +306,22 @@ def test_a_crash_is_mended_where_it_happens(at: str, fix: str) -> None:
     [found] = causes(case(), lambda asked: panic).values()
     assert found.fix.startswith(fix)
     assert at in found.detail
+
+
+@pytest.mark.parametrize(
+    ("failure", "detail", "fix"),
+    [
+        (Failure("handwritten", "did not finish within 5 seconds", panic=True), "a validator did not end", "a loop"),
+        (Failure("worker", "it ended (exit code 3)", panic=True), "the process of the validators ended", "an exit"),
+    ],
+)
+def test_what_ends_a_process_or_does_not_end_is_no_nil_value(failure: Failure, detail: str, fix: str) -> None:
+    """The fix names what does such things."""
+    [found] = causes(case(), lambda asked: answer(failure=failure)).values()
+    assert "panic" == found.cause
+    assert detail in found.detail
+    assert fix in found.fix
+    assert "nil" not in found.fix
 
 
 def test_an_experiment_that_fails_proves_nothing() -> None:

@@ -41,17 +41,31 @@ def trials(question: Question, describe: Describe) -> Iterator[Trial]:
 def _proves(
     question: Question, asked: Case, name: str, how: str, describe: Describe, said: Answer
 ) -> Explanation | None:
-    if question.comparator.remains(question.mismatch, asked, said):
+    comparator, mismatch = question.comparator, question.mismatch
+    if comparator.remains(mismatch, asked, said):
         return None
+    handwritten, declarative = comparator.reporters(mismatch, said)
+    if not question.is_about_servers and mismatch.side != "both":
+        # That no side reports it proves nothing: a rule may be off then, or forbid the field altogether.
+        if not (handwritten if question.silent == "handwritten" else declarative):
+            return None
+        if not (handwritten and declarative):
+            return describe(question, name, f"the other way round {how}")
     return describe(question, name, how)
 
 
 def describe_sides(question: Question, name: str, how: str) -> Explanation:
     """Say of which option one side knows nothing."""
     return Explanation(
-        f"both sides agree {how}",
+        f"{_who(question, how)} {how}",
         f"let the check of {question.check} and {question.tag_or_rule} ask the same option, {name}",
     )
+
+
+def _who(question: Question, how: str) -> str:
+    if question.mismatch.side == "both":
+        return "both sides agree"
+    return "it is" if how.startswith("the other way") else "both sides report it"
 
 
 def describe_servers(question: Question, name: str, how: str) -> Explanation:
@@ -72,7 +86,7 @@ def describe_process(detail: str, path: str, parts: list[str]) -> Explanation:
 GATE = Cause(
     code="gate",
     page="""
-The sides agree under another setting of a feature gate or of an option.
+Both sides report the error under another setting of a feature gate or of an option.
 An option is inverted in the request; a gate of the process is tested on a second target with other gates, if the run
 has one. One side depends on the gate and the other does not. Use ifEnabled or ifDisabled on the tag, or check the
 option in the code.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from harness.compare.alike import choose_alike
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, Question
 from harness.compare.othervalues import (
+    AS_A_CREATE,
     OtherValuesResult,
     TriedValue,
     describe_own,
@@ -28,6 +29,12 @@ def search(question: Question) -> Experiment[Explanation | None]:
     if question.unmasked is not None and question.unmasked.uncovered is not None and question.guess is None:
         return None
     found = yield from question.search_once(try_other_values)
+    agreeing, reverse = (
+        tuple(one for one in every if _is_other(question, one)) for every in (found.agreeing, found.reverse)
+    )
+    if len(agreeing) + len(reverse) < len(found.agreeing) + len(found.reverse) and not agreeing and not reverse:
+        return None  # the same value in another place: what is around it decides
+    found = found._replace(agreeing=agreeing, reverse=reverse)
     if found.agreeing or found.reverse:
         alike = choose_alike(question, ((one.case, one.answer) for one in found.agreeing))
         spoken = alike or next((one.case for one in found.agreeing), None)
@@ -39,6 +46,11 @@ def search(question: Question) -> Experiment[Explanation | None]:
         detail = f"{name} reports it at this path for other objects of the run, {none}"
         return Explanation(detail, _fix(question), experiment=_experiment(found))
     return None
+
+
+def _is_other(question: Question, tried: TriedValue) -> bool:
+    """Whether the value of a case that was tried is told as another one than that of the case."""
+    return describe_tried(question, tried).removesuffix(AS_A_CREATE) != describe_own(question)
 
 
 def _experiment(found: OtherValuesResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.case import STOPPED
 from harness.compare.cause import Cause, Explanation, Finder, Question
 
 
@@ -11,6 +12,13 @@ def show(question: Question) -> Explanation | None:
     failure = question.answer.failure
     stage = "" if failure is None else failure.stage
     code = "what defaults and prepares the object" if stage in ("decode", "prepare") else "a validator"
+    if failure is not None and failure.message.startswith(STOPPED):
+        return Explanation(f"{code} did not end", "look for a loop or a recursion that does not end on this object")
+    if failure is not None and failure.stage == "worker":
+        return Explanation(
+            "the process of the validators ended, or did not answer in time",
+            "look for what ends the process or keeps it busy on this object: an exit, an endless loop, memory",
+        )
     if failure is not None and failure.at:
         return Explanation(
             f"{code} crashed at {failure.at}",
