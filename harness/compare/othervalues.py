@@ -23,10 +23,6 @@ _MAX_PATHS = 4_000
 _MAX_SHOWN = 60  # characters of a value in a sentence
 
 
-AS_A_CREATE = " as a create"
-"""Stands behind a value that a create showed, of a difference in an update."""
-
-
 class TriedValue(NamedTuple):
     """A value that was set at the path or beside it, in the new object or the old one, and the case with its answer."""
 
@@ -166,4 +162,4 @@ def describe_tried(question: Question, tried: TriedValue) -> str:
     beside = changed != path[: len(changed)] and path != changed[: len(path)]
     there = _describe_there(question, tried.case)
     text = f"{write(tried.edit.path)} {describe_value(tried.edit.value)}" if beside else there
-    return f"{text}{AS_A_CREATE}" if tried.case.operation != question.case.operation else text
+    return f"{text} as a create" if tried.case.operation != question.case.operation else text

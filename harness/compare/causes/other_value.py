@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from harness.compare.alike import choose_alike
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, Question
 from harness.compare.othervalues import (
-    AS_A_CREATE,
     OtherValuesResult,
     TriedValue,
     describe_own,
@@ -49,8 +48,8 @@ def search(question: Question) -> Experiment[Explanation | None]:
 
 
 def _is_other(question: Question, tried: TriedValue) -> bool:
-    """Whether the value of a case that was tried is told as another one than that of the case."""
-    return describe_tried(question, tried).removesuffix(AS_A_CREATE) != describe_own(question)
+    """Whether what was tried is told as something else than the value of the case: another value, or as a create."""
+    return describe_tried(question, tried) != describe_own(question)
 
 
 def _experiment(found: OtherValuesResult) -> str:
