@@ -126,12 +126,13 @@ def test_it_is_killed(trial: SuiteTrial, name: str) -> None:
 
 
 def test_a_difference_under_a_turned_option_is_a_finding_with_the_option(trial: SuiteTrial, tmp_path: Path) -> None:
-    """The case says under which option it shows, and the cause is that only one side asks it."""
+    """The case and the detail say under which option it shows; no check reports it, whatever the option is."""
     folder = tmp_path / "toy"
     folder.mkdir()
     for file in Path(trial.spec.location).glob("*.*"):
         text = file.read_text(encoding="utf-8")
         (folder / file.name).write_text(text.replace('and not context.options["Rush"]', "and False"), encoding="utf-8")
     result = engine.run(SubjectSpec("suite", str(folder)), RunConfig(seed=1, budget=Budget(None, 2500)))
-    assert {("speed", "gate")} == {(finding.path, finding.cause) for finding in result.findings}
+    assert {("speed", "no-counterpart")} == {(finding.path, finding.cause) for finding in result.findings}
+    assert all("the rule runs with Rush off" in finding.detail for finding in result.findings)
     assert all(finding.case.options == {"Rush": False} for finding in result.findings)
