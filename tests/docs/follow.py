@@ -59,7 +59,7 @@ for word in "$@"; do case "$word" in
 run) case "$*" in *--handwritten*|campaign*) ;; *) set -- "$@" {few};; esac; break;;
 record) set -- "$@" --max-cases 1500; break;;
 bench|verify) set -- "$@" --max-cases 300; break;;
-graduate) set -- "$@" --max-cases 600; break;;
+graduate) case "$*" in *--kubernetes*) set -- "$@" --max-cases 600;; *) set -- "$@" --max-cases 2000;; esac; break;;
 power) set -- "$@" --max-cases 60; case "$*" in *--kubernetes*) ;; *) set -- "$@" --every 200;; esac; break;;
 corpus) case "$*" in *--from-tests*) set -- "$@" --package pkg/apis/rbac/validation;; esac; break;;
 explain|lint|docs|rules|kinds|compile|check|replay|render|merge|exceptions|config|upgrade) break;;
