@@ -111,10 +111,7 @@ class CampaignLedger:
         """Check that this ledger can be read, whatever code wrote it. Raises: HarnessError."""
         if not self._exists(LEDGER_MARKER):
             raise TargetError(f"{self.url} is no ledger of campaigns", fix="harness campaign run PLAN --ledger DIR")
-        try:
-            marker = msgspec.json.decode(self._read(LEDGER_MARKER), type=LedgerMarker)
-        except msgspec.DecodeError as error:
-            raise TargetError(f"{self.url}/{LEDGER_MARKER} is damaged", str(error), "name another ledger") from None
+        marker = self._decoded(LEDGER_MARKER, LedgerMarker, "name another ledger")
         if marker.ledger != VERSION:
             raise TargetError(
                 f"{self.url} is a ledger of layout {marker.ledger}", f"this harness writes {VERSION}",
@@ -144,10 +141,7 @@ class CampaignLedger:
         if not self._exists(name):
             self._write(name, msgspec.json.encode(_TargetContent(target, content)))
             return
-        try:
-            known = msgspec.json.decode(self._read(name), type=_TargetContent)
-        except msgspec.DecodeError as error:
-            raise TargetError(f"{self.url}/{name} is damaged", str(error), "begin another ledger") from None
+        known = self._decoded(name, _TargetContent, "begin another ledger")
         if known.content != content:
             raise TargetError(
                 f"the files of {' '.join(target)} are not those that {self.url} was begun with",
@@ -274,6 +268,12 @@ class CampaignLedger:
         except OSError as error:
             raise self._unusable(error) from None
         return sorted(name.rpartition("/")[2] for name in listed if ".writing" not in name)
+
+    def _decoded(self, name: str, type_: type[T], fix: str) -> T:
+        try:
+            return msgspec.json.decode(self._read(name), type=type_)
+        except msgspec.DecodeError as error:
+            raise TargetError(f"{self.url}/{name} is damaged", str(error), fix) from None
 
     def _read(self, name: str) -> bytes:
         try:

@@ -11,8 +11,8 @@ import msgspec
 from harness.case import Answer, Case
 from harness.compare.cause import Cause, Explanation, Finder, Question, Trial
 
-Describe: TypeAlias = Callable[[Question, str, str], Explanation]
-"""Says what it means: of the question, of the option, and of how it was turned."""
+Advise: TypeAlias = Callable[[Question, str], str]
+"""Says how to mend it: of the question and of the option."""
 
 
 def show(question: Question) -> Explanation | None:
@@ -28,49 +28,45 @@ def show(question: Question) -> Explanation | None:
     return Explanation(f"the levels of check and rule differ: {words}", fix)
 
 
-def trials(question: Question, describe: Describe) -> Iterator[Trial]:
+def trials(question: Question, advise: Advise) -> Iterator[Trial]:
     if not question.is_about_an_error:
         return
     case = question.case
     for name, value in sorted({**question.comparator.info.options, **case.options}.items()):
         asked = msgspec.structs.replace(case, options={**case.options, name: not value})
         how = f"with the option {name} {'off' if value else 'on'}"
-        yield Trial(asked, partial(_proves, question, asked, name, how, describe))
+        yield Trial(asked, partial(_proves, question, asked, name, how, advise))
 
 
-def _proves(
-    question: Question, asked: Case, name: str, how: str, describe: Describe, said: Answer
-) -> Explanation | None:
-    comparator, mismatch = question.comparator, question.mismatch
-    if comparator.remains(mismatch, asked, said):
+def _proves(question: Question, asked: Case, name: str, how: str, advise: Advise, said: Answer) -> Explanation | None:
+    if question.comparator.remains(question.mismatch, asked, said):
         return None
-    handwritten, declarative = comparator.reporters(mismatch, said)
-    if not question.is_about_servers and mismatch.side != "both":
-        # That no side reports it proves nothing: a rule may be off then, or forbid the field altogether.
-        if not (handwritten if question.silent == "handwritten" else declarative):
-            return None
-        if not (handwritten and declarative):
-            return describe(question, name, f"the other way round {how}")
-    return describe(question, name, how)
+    who = _who_agrees(question, said)
+    return Explanation(f"{who} {how}", advise(question, name)) if who else None
 
 
-def describe_sides(question: Question, name: str, how: str) -> Explanation:
-    """Say of which option one side knows nothing."""
-    return Explanation(
-        f"{_who(question, how)} {how}",
-        f"let the check of {question.check} and {question.tag_or_rule} ask the same option, {name}",
-    )
-
-
-def _who(question: Question, how: str) -> str:
+def _who_agrees(question: Question, said: Answer) -> str:
+    """Say who agrees in an answer without the mismatch; empty where that proves nothing of the silent side."""
+    if question.is_about_servers:
+        return "both agree"
     if question.mismatch.side == "both":
         return "both sides agree"
-    return "it is" if how.startswith("the other way") else "both sides report it"
+    handwritten, declarative = question.comparator.reporters(question.mismatch, said)
+    if handwritten and declarative:
+        return "both sides report it"
+    # Where no side reports it, a rule may be off, or the field may not be set at all.
+    speaks = handwritten if question.silent == "handwritten" else declarative
+    return "it is the other way round" if speaks else ""
 
 
-def describe_servers(question: Question, name: str, how: str) -> Explanation:
+def advise_sides(question: Question, name: str) -> str:
+    """Say which option both sides should ask."""
+    return f"let the check of {question.check} and {question.tag_or_rule} ask the same option, {name}"
+
+
+def advise_servers(question: Question, name: str) -> str:
     """Say which option two servers set differently."""
-    return Explanation(f"both agree {how}", f"look how each of the two sets {name}")
+    return f"look how each of the two sets {name}"
 
 
 def describe_process(detail: str, path: str, parts: list[str]) -> Explanation:
@@ -97,8 +93,8 @@ option in the code.
     example="""
 The check runs with `NewFeature` on alone, the rule always: with the option on both sides report it.
 """,
-    sides=Finder(show=show, trials=partial(trials, describe=describe_sides)),
-    servers=Finder(trials=partial(trials, describe=describe_servers)),
+    sides=Finder(show=show, trials=partial(trials, advise=advise_sides)),
+    servers=Finder(trials=partial(trials, advise=advise_servers)),
     told_by="harness/engine/gatecheck.py",
     extent="rule",
 )
