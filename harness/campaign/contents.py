@@ -9,10 +9,13 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 LEDGER_MARKER = "campaign-ledger.json"
 """The file that makes a folder a ledger."""
+_WITHOUT_FILES = frozenset({"--kind", "--operation", "--mode", "--declarative"})
+"""The options of a target whose values name no files, whatever is called like them in the folder."""
 _WRITTEN_FOLDERS = frozenset({"__pycache__", "_output", "reports"})
 """Folders with what commands write, next to hidden ones, ledgers and folders of reports."""
 _MARKS_OF_RESULTS = (LEDGER_MARKER, "report.json")
@@ -37,8 +40,8 @@ def content_digest(words: Sequence[str], folder: Path) -> str:
 
 def _places(words: Sequence[str], folder: Path) -> Iterator[Path]:
     """Yield the files and folders that words name: whole, as `module.py:function`, or as a word of a command."""
-    for word in words:
-        if word.startswith("--"):
+    for before, word in pairwise(("", *words)):
+        if word.startswith("--") or before in _WITHOUT_FILES:
             continue
         try:
             parts = [word, word.rpartition(":")[0], *shlex.split(word)]

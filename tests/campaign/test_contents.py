@@ -60,6 +60,8 @@ def test_what_no_unit_reads_changes_nothing(folder: Path, name: str) -> None:
 
 
 def test_a_release_names_no_files(folder: Path) -> None:
-    """Its number says what it contains."""
+    """Its number says what it contains, and a folder called like a kind is none of its files."""
+    (folder / "pods").mkdir()
+    (folder / "pods" / "notes.txt").write_text("changed")
     assert "" == content_digest(("--kubernetes", "1.37.1", "--kind", "pods"), folder)
     assert "" == content_digest(("--command", "echo 'not closed"), folder)
