@@ -36,7 +36,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"jsonpath"}),
     frozenset({"field", "content", "case"}),
     frozenset({"git", "limits"}),
-    frozenset({"blocks", "collector", "diagnostics", "files", "kubeyaml", "memory", "tuning"}),
+    frozenset({"blocks", "sourcecode", "collector", "diagnostics", "files", "kubeyaml", "memory", "tuning"}),
 )
 # The records of one line that a neighbour may use, with the reason.
 ALLOWED = {

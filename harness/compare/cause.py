@@ -37,7 +37,7 @@ The function normalizes field paths: the path may be that of the internal type.
 
 Certainty: TypeAlias = Literal["", "observed", "experiment", "remains"]
 """How sure a cause is: the answer itself shows it, an experiment proved it, or it is what remains of those tried. Empty
-where nothing was tried."""
+where nothing was tried, or no case of an experiment was answered."""
 
 
 def no_repairs(case: Case, error: FieldError) -> Iterable[tuple[Json, Json]]:
@@ -276,9 +276,10 @@ class Question:
     """One mismatch whose cause is searched, and the results so far.
 
     `finders` are those of all causes, by code. `guess` is an uncertain explanation from the lists; `answers` are those
-    to the first batch, `proofs` the cases of it that prove the cause found, and `unmasked` is the result of repairing
-    the other errors of the case. `asked` counts the cases of experiments, `answered` those with an answer that is no
-    failure, and `unasked` those that the budget did not allow.
+    to the first batch, `proofs` the cases of it that prove the cause found, `proven` the answer to the first of them,
+    and `unmasked` is the result of repairing the other errors of the case. `is_refused`: the target answered no case of
+    the first batch, so that it is asked no others. `asked` counts the cases of experiments, `answered` those with an
+    answer that is no failure, and `unasked` those that the budget did not allow.
     """
 
     case: Case
@@ -290,6 +291,8 @@ class Question:
     guess: Explanation | None = None
     answers: Sequence[Answer] = ()
     proofs: Sequence[Case] = ()
+    proven: Answer | None = None
+    is_refused: bool = False
     asked: int = 0
     answered: int = 0
     unasked: int = 0
@@ -322,6 +325,18 @@ class Question:
             self._results[find] = find(self)
         found: R = self._results[find]
         return found
+
+    @property
+    def has_fewer_others(self) -> bool:
+        """Whether the silent side reports less of something else on the first proof than on the case itself."""
+        if self.proven is None:
+            return False
+        reported_by = self.comparator.comparison.reported_by
+        before, now = (
+            {(one.type, canonical_path(one.field)) for one in reported_by(self.silent, answer)}
+            for answer in (self.answer, self.proven)
+        )
+        return not before <= now
 
     def is_mended(self, before: FieldError, after: FieldError) -> bool:
         """Whether the mismatch is gone, and no other came, if the handwritten code reports `after` for `before`."""

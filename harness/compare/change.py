@@ -20,7 +20,8 @@ class TagChange(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `tags` are written one below the other. `place` is where the field has them, and `member` its sibling, if they are
     on one. `replaces` are names of tags, one of which is removed or changed. `others` would do as well, and `otherwise`
-    is the fix that is told if none of them is to be proposed. `source` is the line of the field that has the tags.
+    is the fix that is told if none of them is to be proposed. `source` is the line of the field that has the tags,
+    or of the tag that goes.
     """
 
     operation: TagOperation

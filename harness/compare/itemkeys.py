@@ -30,7 +30,7 @@ def find_item_key(question: Question, path: str) -> Experiment[tuple[str, Case |
     first = items[0]
     scalars = [name for name, value in first.items() if isinstance(value, str | int)] if isinstance(first, dict) else []
     members = scalars[:_MOST_MEMBERS]
-    others = [{**first, name: _another(first[name])} for name in members]
+    others = [{**first, name: another(first[name])} for name in members]
     cases = [
         msgspec.structs.replace(base, id=number, object=put(base.object, at, [first, second]))
         for number, second in enumerate([first, *others])
@@ -56,5 +56,6 @@ def _count(question: Question, answer: Answer, path: str) -> Sequence[bool]:
     ]
 
 
-def _another(value: Json) -> Json:
+def another(value: Json) -> Json:
+    """Return another value of the same type."""
     return f"{value}a" if isinstance(value, str) else not value if isinstance(value, bool) else value + 1

@@ -118,7 +118,7 @@ def find_cause(
     question = Question(case, answer, mismatch, comparator, finders, hints)
     found = yield from _within_budget(question, _find(question))
     cause = next((one for one in causes.CAUSES if one.code == found.cause), None)
-    if not found.experiment and found.certainty != "observed" and cause is not None:
+    if not found.experiment and found.certainty in ("experiment", "remains") and cause is not None:
         found = found._replace(experiment=cause.experiment)
     if question.unasked:
         detail = f"{question.unasked:,} more cases of experiments were not asked, which have a budget of {BUDGET:,}"
@@ -135,12 +135,13 @@ def _find(question: Question) -> Experiment[Explanation]:
     if certain is not None:
         return certain._replace(certainty="observed")
     question.guess = shown
-    if not question.answers or any(one.failure is None for one in question.answers):  # else the target does not answer
+    if not question.is_refused:
         found = yield from _search(question)
     if found is not None:
         return found._replace(certainty=found.certainty or "experiment")
     found = _remain(question)
-    return found._replace(certainty=found.certainty or "remains")
+    is_tried = question.answered or not question.asked
+    return found._replace(certainty=found.certainty or ("remains" if is_tried else ""))
 
 
 def _within_budget(question: Question, steps: Experiment[R]) -> Experiment[R]:
@@ -175,17 +176,20 @@ def _try_batch(question: Question, *, is_certain: bool) -> Experiment[Explanatio
     asked = [msgspec.structs.replace(trial.case, id=number) for number, (_, trial) in enumerate(trials)]
     answers = yield asked
     question.answers = answers
+    # A create through the main resource fails where that is of another kind, which says nothing of requests like this.
+    own = [answer for one, answer in zip(asked, answers, strict=True) if one.operation is question.case.operation]
+    question.is_refused = bool(own) and all(one.failure is not None for one in answers)
     proofs = [
-        (code, trial.case, found)
+        (code, trial.case, answer, found)
         for (code, trial), answer in zip(trials, answers, strict=True)
         if answer.failure is None and (found := trial.proves(answer)) is not None
     ]
     if not proofs:
         return None
-    first, _, found = proofs[0]
-    question.proofs = [case for code, case, _ in proofs if code == first]
+    first, _, question.proven, found = proofs[0]
+    question.proofs = [case for code, case, *_ in proofs if code == first]
     refined = yield from dict(question.finders)[first].refine(question, found)
-    return refined._replace(cause=first)
+    return refined._replace(cause=refined.cause or first)
 
 
 def _search(question: Question) -> Experiment[Explanation | None]:

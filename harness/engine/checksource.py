@@ -14,16 +14,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from harness.case import Failure, Json, Vocabulary
+from harness.case import Failure, Json
 from harness.compare.causes import CAUSES
 from harness.compare.finding import Finding
 from harness.engine.fieldsource import path_in_answer
 from harness.engine.pathhint import MEANT
 from harness.field import FieldError
 from harness.jsonpath import canonical_path, look, path_of, pattern_of, walk
-from harness.subject.callsites import MODULES, places_of
+from harness.subject.callsites import places_of
 from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Stop
 from harness.subject.errorstack import Made
+from harness.subject.gocallsites import MODULES
 
 _OF_BOTH_SIDES = frozenset(cause.code for cause in CAUSES if cause.is_of_both_sides)
 """Causes where the check reports an error of its own at the path, in another form."""
@@ -91,7 +92,7 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
         if fix := _find_pattern(finding, traced, code):
             return msgspec.structs.replace(finding, handwritten_source=source, fix=fix)
         told = _tell_made(finding, own, source, code, traced, updates) + _tell_rule(finding, traced)
-    is_there = _OF_CHECK.search(finding.fix) or finding.cause in _MADE_THERE or is_shared or finding.between
+    is_there = _OF_CHECK.search(finding.fix) or finding.cause in MADE_THERE or is_shared or finding.between
     fix = f"{finding.fix}; {told}" if is_there else f"{finding.fix}{_tell_marked(finding, traced, code)}"
     return msgspec.structs.replace(finding, handwritten_source=source, fix=fix)
 
@@ -196,16 +197,12 @@ def _find_updates(
     return code.find_update(check, check.path)
 
 
-_MADE_THERE = frozenset({"wording", "wrong-path", "other-value", "duplicate", "path", "boundary"})
+MADE_THERE = frozenset({"wording", "wrong-path", "other-value", "duplicate", "path", "boundary"})
 """Causes whose fix is made where the error is, though it names no check."""
-_SHARED_WORDS = frozenset({"wording", "other-value"})
-_SHARED_ERRORS = (_MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
-"""Causes whose fix changes an error for all who call what makes it; a wrong name is wrong for all of them."""
-_MOST_NAMED = 3
-"""Callers that are named where a mark, an origin or words do not change: of more, their number is enough."""
-_DEPENDS = "which depends on the old object"
+DEPENDS = "which depends on the old object"
+"""In a fix: the check does so already."""
 _IS_MISSPELT = re.compile(rf"; {MEANT} [^;]+\?")
-_GIVEN = "given at"
+GIVEN = "given at"
 """In a fix: what follows decides, and not the line of the error."""
 
 
@@ -228,7 +225,7 @@ def _tell_made(
     is_key = partner is not None and canonical_path(partner.field) == finding.path
     named: dict[str, list[str]] = {}
     if (below := _below_items(finding)) is not None and (items := code.find_items(check, below)):
-        return f"the path before the index or key is {_GIVEN} {items}; {told}"
+        return f"the path before the index or key is {GIVEN} {items}; {told}"
     for name in _misleading_names(finding, check.path, traced):
         if (given := code.find_name(check, name, is_key)) is not None:
             if _IS_MISSPELT.search(finding.fix):  # it is wrong for whatever else it serves
@@ -237,9 +234,9 @@ def _tell_made(
     if named:
         what = "key below" if is_key else "name"
         texts = [
-            f"the {what}s {' and '.join(names)} are {_GIVEN} {lines}"
+            f"the {what}s {' and '.join(names)} are {GIVEN} {lines}"
             if len(names) > 1
-            else f"the {what} {names[0]} is {_GIVEN} {lines}"
+            else f"the {what} {names[0]} is {GIVEN} {lines}"
             for lines, names in named.items()
         ]
         return "; ".join([*texts, told])
@@ -250,7 +247,7 @@ def _tell_made(
             told = f"{told}, {guard}"
         if finding.cause == "wording" and (likes := code.find_likes(check)):
             told = f"{told}, whose function has words of its own at {', '.join(map(str, likes))} too"
-        return f"{told}, {_DEPENDS} already, {_under(updates)}" if updates else told
+        return f"{told}, {DEPENDS} already, {_under(updates)}" if updates else told
     kinds = [source, *(one for one in others if one not in shared)]
     # What calls the function of a place is told behind it, so other places of the function stand before it.
     beside = [one.partition(" in ")[0] for one in kinds[1:] if _function_of(one) == _function_of(source)]
@@ -414,7 +411,7 @@ def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, 
             return f"{stop.text}; {told}", stop.is_shared
     elif finding.cause == "ratcheting":
         if updates := code.find_update(check, path):
-            return f"{told}, {_DEPENDS} {_under(updates)}", False
+            return f"{told}, {DEPENDS} {_under(updates)}", False
         if unreached := code.find_unreached(check, path, finding.subresource):
             return f"{told}, which {unreached} does not call", False
     elif finding.cause == "other-value":
@@ -424,46 +421,6 @@ def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, 
         if guard := code.find_guard(check, traced.empty):
             return f"{told}, {guard}", False
     return told, False
-
-
-def add_callers(
-    finding: Finding, words: Vocabulary, code: HandwrittenCode, traced: TracedErrors = NOT_TRACED
-) -> Finding:
-    """Warn in a fix that changes an error, its mark or its origin in a helper: it changes for all who call it.
-
-    Words and the reading of a value are handed through the functions between the helper and the call for the path, so
-    that who else calls these is named too.
-    """
-    told = finding.fix.partition("; the handwritten check")[0]
-    origin = words.origin.partition("<origin>")[0]
-    is_of_call = words.mark in told or origin in told or finding.cause in _SHARED_WORDS
-    is_made_there = finding.cause in _SHARED_ERRORS and not any(one in finding.fix for one in (_DEPENDS, _GIVEN))
-    is_told = finding.handwritten_source and finding.handwritten_source in finding.fix
-    if not is_told or not (is_of_call or is_made_there):
-        return finding
-    calls = code.callers(finding.handwritten_source)
-    if not calls:
-        return finding
-    if not is_of_call:
-        number = code.count_callers(finding.handwritten_source)
-        if number < 2 or not code.count_callers(finding.handwritten_source, finding.kind):
-            return finding
-        if number > _MOST_NAMED:
-            calls = [
-                f"{places_of(finding.handwritten_source)[0].function} is called by {number} functions of validators"
-            ]
-    how = "by an option of the call where not all of them are meant"
-    if code.is_of_operations(finding.handwritten_source, finding.kind):
-        how = "for creates and updates alike, or make the operation its condition"
-    between = _tell_between(finding, traced, code) if finding.cause in _SHARED_WORDS else ()
-    warning = f"{'; '.join([', '.join(calls), *between])}: change it {how}"
-    return msgspec.structs.replace(finding, fix=f"{finding.fix}; {warning}")
-
-
-def _tell_between(finding: Finding, traced: TracedErrors, code: HandwrittenCode) -> Sequence[str]:
-    made = [one for one in (*traced.own, *traced.elsewhere) if one.source == finding.handwritten_source]
-    about = [one for one in made if canonical_path(one.field) == finding.path]
-    return code.callers_on_way(_made((about or made)[0], finding.kind)) if made else ()
 
 
 def _is_of_check(failure: Failure) -> bool:

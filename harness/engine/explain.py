@@ -31,10 +31,10 @@ from harness.compare.finding import Finding
 from harness.compare.judge import conclude, find_cause, grade, judge
 from harness.compare.mismatch import Mismatch, MismatchKind, failed
 from harness.compiler.rulelines import RuleLine, RuleLines
+from harness.engine.checkcallers import add_callers
 from harness.engine.checksource import (
     NOT_TRACED,
     TracedErrors,
-    add_callers,
     add_generation,
     add_handwritten_source,
     find_read,
@@ -252,8 +252,12 @@ class Explainer:
         finding = self._finding(case, msgspec.structs.replace(answer, id=0), mismatch, comparator, UNSTABLE.code)
         return mark_unstable(msgspec.structs.replace(finding, detail=mismatch.detail), is_gone=is_gone)
 
-    def leave_unexplained(self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator) -> Finding:
+    def leave_unexplained(
+        self, case: Case, answer: Answer, mismatch: Mismatch, comparator: Comparator, stopped: str = ""
+    ) -> Finding:
         """Return the finding for a mismatch as first seen, because the run ended before it could be reduced.
+
+        `stopped` is by what it ended, empty for its budget (`harness.events`).
 
         It has a cause only where that is certain without an experiment; a likely cause is never reported.
         """
@@ -261,7 +265,7 @@ class Explainer:
         if certain is not None:
             return self._finding(case, answer, mismatch, comparator, certain)
         # One answer may have thousands of mismatches, so its lists are not searched for a cause of each.
-        found = not_explained.describe(mismatch.detail)
+        found = not_explained.describe(mismatch.detail, stopped)
         finding = grade(msgspec.structs.replace(case, id=0), answer, mismatch, comparator, found, self.subject)
         kept, dropped = _truncate(answer, mismatch, comparator)
         if dropped:

@@ -25,7 +25,7 @@ from harness.compare.comparator import Comparator
 from harness.compare.finding import Finding
 from harness.compare.mismatch import Mismatch
 from harness.diagnostics import InputError
-from harness.engine.fieldsource import find_field_source
+from harness.engine.fieldsource import find_field_source, line_of
 from harness.fuzzers.shape import ANY, Shape
 from harness.jsonpath import ABSENT, canonical_path, first_items, join, look, path_of, put
 from harness.objectmodel import METADATA, header_of
@@ -127,6 +127,9 @@ class FixTrials:
         told = _told(finding, f"{edit.text} on its type" if on_type else edit.text, change.path)
         shape = self._subject.shape(self._kind_of(self._info_of(finding.case), change.version))
         source = find_field_source(canonical_path(change.path), shape).source
+        tags = self._subject.tags
+        if tags is not None and (removed := tags.position_of(edit)) is not None:
+            source = line_of(removed, edit.type.rpartition(".")[0])
         made = msgspec.structs.replace(
             change, tags=edit.added or edit.removed, place="type" if on_type else change.place, others=(), otherwise="",
             source=source,

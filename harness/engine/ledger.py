@@ -119,19 +119,22 @@ class Ledger:
         """The age of the run when the last new signature was seen."""
         return next(reversed(self.seen.values())).age if self.seen else 0.0
 
-    def findings(self) -> list[PackedFinding]:
-        """Return the findings in the order of discovery; those that were not settled are unexplained, as first seen."""
+    def findings(self, stopped: str = "") -> list[PackedFinding]:
+        """Return the findings in the order of discovery; those that were not settled are unexplained, as first seen,
+        because of what stopped the run (`harness.events`).
+        """
         return [
-            msgspec.structs.replace(self._finding_of(seen), occurrences=seen.occurrences) for seen in self.seen.values()
+            msgspec.structs.replace(self._finding_of(seen, stopped), occurrences=seen.occurrences)
+            for seen in self.seen.values()
         ]
 
-    def _finding_of(self, seen: SignatureRecord) -> PackedFinding:
+    def _finding_of(self, seen: SignatureRecord, stopped: str) -> PackedFinding:
         if seen.sighting is None:
             assert seen.finding is not None  # a sighting is cleared only when there is a finding
             return seen.finding
         case, answer, mismatch, _ = seen.sighting
         comparator = self.plan.comparators[seen.request.info.key]
-        found = self.plan.explainer.leave_unexplained(case, answer, mismatch, comparator)
+        found = self.plan.explainer.leave_unexplained(case, answer, mismatch, comparator, stopped)
         return PackedFinding.of(msgspec.structs.replace(found, phase=seen.phase))
 
     def examine(self, cases: list[Case], answers: list[Answer], seeds: Sequence[Json]) -> None:

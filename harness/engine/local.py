@@ -115,7 +115,7 @@ class Local:
             stopped = "saturated"
         self._keep_first_cases()
         self._keep_explained()
-        outcomes = tuple(UnitOutcome.of(search) for search in self.searches)
+        outcomes = tuple(UnitOutcome.of(search, stopped) for search in self.searches)
         return JobOutcome(
             outcomes,
             timings_of(schedule.spent, self.searches),

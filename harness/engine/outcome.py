@@ -38,12 +38,12 @@ class UnitOutcome(msgspec.Struct, frozen=True):
     round_trips_checked: int = 0
 
     @classmethod
-    def of(cls, search: UnitSearch) -> UnitOutcome:
-        """Return the outcome of a search so far."""
+    def of(cls, search: UnitSearch, stopped: str = "") -> UnitOutcome:
+        """Return the outcome of a search so far; `stopped` is by what the run ended, if it did (`harness.events`)."""
         return cls(
             search.plan.unit.index,
             _kind_reports(search),
-            tuple(search.ledger.findings()),
+            tuple(search.ledger.findings(stopped)),
             search.asked,
             search.ledger.compared,
             search.ledger.composition_checked,

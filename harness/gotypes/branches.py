@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from tree_sitter import Node
 
 from harness.gotypes.gocalls import GoCalls
 from harness.gotypes.gonodes import FUNCTIONS, below, text_of
+from harness.sourcecode import CodeBranch, Count, Guard, shortened
 
 _SWITCHES = ("expression_switch_statement", "type_switch_statement", "select_statement")
 _CASES = ("expression_case", "default_case", "type_case", "communication_case")
@@ -22,62 +22,23 @@ _LEAVES = ("return_statement", "continue_statement")
 _ASSIGNS = ("short_var_declaration", "assignment_statement", "var_spec", "inc_statement", "dec_statement")
 _CODE = re.compile(rb"(?:[\s{;]|//[^\n]*\n|/\*.*?\*/|(?:case|default)\b[^\n]*:\s*\n)*", re.S)
 _MOST_LOCALS = 12
-_LONGEST = 90  # characters of a condition
-
-
-class GoBranch(NamedTuple):
-    """A condition above a line. `start` and `end` are the bytes of its whole statement, `own` those of its branch.
-
-    `text` is the condition as it is written, `names` the members that it reads, `variables` its other names. `returns`:
-    the line runs only if the condition does not hold, because its branch leaves the function, at `leaves_at`.
-    """
-
-    line: int
-    text: str
-    names: frozenset[str]
-    variables: frozenset[str]
-    start: int
-    end: int
-    own: tuple[int, int]
-    returns: bool = False
-    leaves_at: int = 0
-
-    def excludes(self, offset: int) -> bool:
-        """Whether code at an offset stands in another branch of the same statement."""
-        return self.start <= offset < self.end and not self.own[0] <= offset < self.own[1] and not self.returns
-
-
-class GoCount(NamedTuple):
-    """A line that adds to what a condition reads, and the condition above it, with the members that this one reads."""
-
-    line: int
-    text: str
-    names: frozenset[str]
-
-
-class GoGuard(NamedTuple):
-    """A condition or loop right above a line; `counted` are the lines that add to what it reads."""
-
-    line: int
-    text: str
-    counted: tuple[GoCount, ...]
 
 
 class GoSource(GoCalls):
     """One Go file with the branches above its lines."""
 
-    def branches(self, offset: int) -> list[GoBranch]:
+    def branches(self, offset: int) -> list[CodeBranch]:
         """Return the branches above an offset, the innermost first."""
         return self._branches(offset, reads=True)
 
-    def _branches(self, offset: int, reads: bool, most: int | None = None) -> list[GoBranch]:
+    def _branches(self, offset: int, reads: bool, most: int | None = None) -> list[CodeBranch]:
         """Return the branches above an offset, with what they read or without, at least `most` if there are so many."""
         node = self.root.descendant_for_byte_range(offset, offset)
         function = None if node is None else self.function_around(node)
         if node is None or function is None:
             return []
         scope = function if reads else None
-        found: list[GoBranch] = []
+        found: list[CodeBranch] = []
         # The text of one is complete when the next is found.
         while node.parent is not None and node != function and (most is None or len(found) <= most):
             parent = node.parent
@@ -108,7 +69,7 @@ class GoSource(GoCalls):
             return ""
         return f"unless {branches[0].text.removeprefix('if ')}" if branches[0].returns else branches[0].text
 
-    def _add_if(self, found: list[GoBranch], child: Node, statement: Node, scope: Node | None) -> None:
+    def _add_if(self, found: list[CodeBranch], child: Node, statement: Node, scope: Node | None) -> None:
         if child == statement.child_by_field_name("alternative"):
             if child.type == "if_statement" and found and found[-1].start == child.start_byte:
                 inner, names, variables = found[-1], *self._reads(_condition(statement), scope)
@@ -124,26 +85,26 @@ class GoSource(GoCalls):
             return
         found.append(self._branch(line, text, [_condition(statement)], statement, child, scope))
 
-    def _case(self, case: Node, switch: Node, scope: Node | None) -> GoBranch:
+    def _case(self, case: Node, switch: Node, scope: Node | None) -> CodeBranch:
         value = switch.child_by_field_name("value")
         conditions = [one for other in switch.named_children for one in other.children_by_field_name("value")]
         own = " ".join(text_of(one) for one in case.children_by_field_name("value"))
         tag = f"of switch {_short(value)}" if value is not None else "of a switch"
         text = f"{f'case {own}' if own else 'default'} {tag}"
         reads = [*([value] if value is not None else []), *conditions]
-        return self._branch(case.start_point[0] + 1, _cut(text), reads, switch, case, scope)
+        return self._branch(case.start_point[0] + 1, shortened(text), reads, switch, case, scope)
 
     def _branch(
         self, line: int, text: str, conditions: list[Node], statement: Node, own: Node, scope: Node | None
-    ) -> GoBranch:
+    ) -> CodeBranch:
         names, variables = frozenset[str](), frozenset[str]()
         for condition in conditions:
             more = self._reads(condition, scope)
             names, variables = names | more[0], variables | more[1]
         span = own.start_byte, own.end_byte
-        return GoBranch(line, text, names, variables, statement.start_byte, statement.end_byte, span)
+        return CodeBranch(line, text, names, variables, statement.start_byte, statement.end_byte, span)
 
-    def _returns_before(self, node: Node, scope: Node | None) -> Iterator[GoBranch]:
+    def _returns_before(self, node: Node, scope: Node | None) -> Iterator[CodeBranch]:
         before = node.prev_named_sibling
         while before is not None:
             block = before.child_by_field_name("consequence") if before.type == "if_statement" else None
@@ -192,27 +153,39 @@ class GoSource(GoCalls):
             found += [one for one in (right, _guard_of(around)) if one is not None]
         yield from found
 
-    def set_under(self, member: str) -> Iterator[GoBranch]:
+    def rounds_of(self, line: int) -> str:
+        """Return the loop over written values around the call that makes an error on a line; empty without one."""
+        offset = self.offset_of(line)
+        node = self.root.descendant_for_byte_range(offset, offset) if offset is not None else None
+        while node is not None and node.type not in FUNCTIONS:
+            ranges = [one for one in node.named_children if one.type == "range_clause"]
+            right = ranges[0].child_by_field_name("right") if ranges else None
+            if right is not None and right.type == "composite_literal":
+                return f"for {_short(ranges[0])}"
+            node = node.parent
+        return ""
+
+    def set_under(self, member: str) -> Iterator[CodeBranch]:
         """Yield the innermost branch around each statement that sets a member of options, called so or `opts`."""
         for found in re.finditer(rb"\b\w*[oO]pt\w*\.%s = " % member.encode(), self.data):
             yield from self.branches(found.start())[:1]
 
-    def guard_of(self, offset: int) -> GoGuard | None:
+    def guard_of(self, offset: int) -> Guard | None:
         """Return the condition or the loop right above an offset; None if there is none in its function."""
         node = self.root.descendant_for_byte_range(offset, offset)
         while node is not None and node.parent is not None and node.type not in FUNCTIONS:
             parent = node.parent
             ranges = [one for one in parent.named_children if one.type == "range_clause"]
             if parent.type == "for_statement" and ranges and node.type == "block":
-                return GoGuard(parent.start_point[0] + 1, f"for {_short(ranges[0])}", ())
+                return Guard(parent.start_point[0] + 1, f"for {_short(ranges[0])}", ())
             is_branch = parent.type == "if_statement" and node.type in ("block", "if_statement")
             if is_branch or (parent.type in _SWITCHES and node.type in _CASES):
                 above = (one for one in self.branches(offset) if not one.returns)
-                return next((GoGuard(one.line, one.text, self._counted(one, offset)) for one in above), None)
+                return next((Guard(one.line, one.text, self._counted(one, offset)) for one in above), None)
             node = parent
         return None
 
-    def _counted(self, branch: GoBranch, offset: int) -> tuple[GoCount, ...]:
+    def _counted(self, branch: CodeBranch, offset: int) -> tuple[Count, ...]:
         """Return the lines that count what a condition reads, if that is a variable that several of them add to."""
         function = self.function_around(self.root.descendant_for_byte_range(offset, offset))
         nodes = [
@@ -222,19 +195,14 @@ class GoSource(GoCalls):
         ]
         return tuple(map(self._count, nodes)) if len(nodes) > 1 else ()
 
-    def _count(self, node: Node) -> GoCount:
+    def _count(self, node: Node) -> Count:
         above = next((one for one in self.branches(node.start_byte) if not one.returns), None)
         text, names = ("", frozenset[str]()) if above is None else (above.text, above.names)
-        return GoCount(node.start_point[0] + 1, text, names)
-
-
-def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+        return Count(node.start_point[0] + 1, text, names)
 
 
 def _short(node: Node | None) -> str:
-    return _cut(text_of(node))
+    return shortened(text_of(node))
 
 
 def _condition(statement: Node) -> Node:

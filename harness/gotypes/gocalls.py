@@ -11,7 +11,8 @@ from tree_sitter import Node
 
 from harness.gotypes.gonodes import FUNCTIONS, below, text_of
 from harness.gotypes.gotext import GoText, name_of
-from harness.gotypes.pathsteps import GivenStep, assigned_path, is_path, steps_given
+from harness.gotypes.pathsteps import assigned_path, is_path, steps_given
+from harness.sourcecode import ErrorCall, GivenStep
 
 _CHILDREN = re.compile(r"(?:Child|NewPath)\(([^()]*)\)")
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -23,19 +24,6 @@ _ERRORS = "k8s.io/apimachinery/pkg/util/validation/field"
 
 Use: TypeAlias = Literal["call", "value", "alias"]
 """A function that is called, handed on as a value, or gets another name."""
-
-
-class ErrorCall(NamedTuple):
-    """A call that makes a field error: its constructor, and the members that it adds to the path of its function.
-
-    `path` is that path as it is written, and `line` where the call begins.
-    """
-
-    offset: int
-    constructor: str
-    field: str
-    path: str = ""
-    line: int = 0
 
 
 class Mention(NamedTuple):

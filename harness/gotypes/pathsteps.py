@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from tree_sitter import Node
 
 from harness.gotypes.constants import unquote
 from harness.gotypes.gonodes import FUNCTIONS, below, text_of
+from harness.sourcecode import GivenStep
 
 _NAMING = ("Child", "NewPath")
-
-
-class GivenStep(NamedTuple):
-    """A member that a call adds to a path, and the line that names it."""
-
-    name: str
-    line: int
 
 
 def steps_given(node: Node) -> Iterator[GivenStep]:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from harness.subject.callsites import CallSites, places_of
+from harness.subject.callsites import places_of
+from harness.subject.gocallsites import GoCallSites
 
 _DECLARED = re.compile(r"^(?:func|var|const) (?P<name>\w+)")
 _IGNORES_CASE = "(?i)"
@@ -27,7 +28,7 @@ class NamedCode(NamedTuple):
     text: str
 
 
-def find_caseless(sites: CallSites, stack: str) -> str:
+def find_caseless(sites: GoCallSites, stack: str) -> str:
     """Return the line of the pattern that ignores case behind the innermost call of a stack; empty without one."""
     for place in places_of(stack)[:1]:
         packages: dict[str, dict[str, NamedCode]] = {}
@@ -48,7 +49,7 @@ def find_caseless(sites: CallSites, stack: str) -> str:
     return ""
 
 
-def _declared_in(sites: CallSites, folder: str) -> Iterator[tuple[str, NamedCode]]:
+def _declared_in(sites: GoCallSites, folder: str) -> Iterator[tuple[str, NamedCode]]:
     for file in sites.files_beside(f"{folder}/x.go"):
         lines = sites.source(file).lines
         for number, line in enumerate(lines, 1):
@@ -61,7 +62,7 @@ def _declared_in(sites: CallSites, folder: str) -> Iterator[tuple[str, NamedCode
             yield found["name"], NamedCode(file, number, "\n".join(lines[number - 1 : end]))
 
 
-def _names_in(sites: CallSites, one: NamedCode, folder: str) -> Iterator[tuple[str, str]]:
+def _names_in(sites: GoCallSites, one: NamedCode, folder: str) -> Iterator[tuple[str, str]]:
     imports = sites.source(one.file).imports
     for found in _WORD.finditer(one.text):
         package = found["package"]

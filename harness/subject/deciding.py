@@ -11,26 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from harness.diagnostics import TargetError
-from harness.gotypes.branches import GoBranch, GoGuard
-from harness.gotypes.gocalls import GoCalls
-from harness.subject.callsites import MODULES, CallSites, CodeLine, places_of
+from harness.sourcecode import CodeBranch, Guard
+from harness.subject.callsites import CallSites, CodeLine, places_of
 from harness.subject.caseless import find_caseless
 from harness.subject.errorstack import ErrorStacks, Frame, GivenName, Made, names_of, of_kind
+from harness.subject.gocallsites import MODULES, GoCallSites
+from harness.subject.pythoncallsites import PythonCallSites
 
 _MOST_UPDATES = 2
 _SEEN = 3
 _OLD = re.compile(r"^old", re.I)
-_CHECKS = re.compile(r"^(?!k8s\.io/kubernetes/).*valid.*(?<!/field)$")
-"""Import paths of libraries of checks; an error that another validator of the release makes has its line there."""
 _OPTIONS = re.compile(r"opt", re.I)
 _IS_FAILURE = re.compile(r"\berr\w* != nil")
-_NO_ERRORS = re.compile(r"\blen\(\w*err\w*\)\s*(?:==|>|!=)\s*0", re.I)
-_CONSTRUCTOR = re.compile(
-    r"^(?:Invalid|Required|Forbidden|Duplicate|NotSupported|NotFound|TooLong\w*|TooMany|TypeInvalid|InternalError)$"
-)
+_NO_ERRORS = re.compile(r"\blen\(\w*err\w*\)\s*(?:==|>|!=)\s*0|^if (?:not )?\w*errors?$", re.I)
+"""A condition about errors that were made before, in Go or in Python."""
 _VALIDATORS = "pkg/apis/"
 _GENERATED = "k8s:validation-gen"
 
@@ -71,7 +69,6 @@ class HandwrittenCode:
         self._sites = sites
         self._stacks = None if sites is None else ErrorStacks(sites)
         self._branches = lru_cache(maxsize=4096)(self._read_branches)
-        self._forwarded = lru_cache(maxsize=4096)(self._read_forwarded)
 
     def callers(self, source: str) -> Sequence[str]:
         """Name the calls of the function at a place, if there are several."""
@@ -100,21 +97,21 @@ class HandwrittenCode:
     def forwards(self, source: str) -> str:
         """Return the call of a library that makes the error of a place, such as `validation.ValidateObjectMeta`."""
         places = places_of(source)
-        return "" if self._sites is None or not places else self._forwarded(places[0])
+        return "" if self._sites is None or not places else self._sites.forwarded(places[0])
 
-    def _read_forwarded(self, place: CodeLine) -> str:
-        assert self._sites is not None
-        if place.file.startswith(MODULES):
+    def find_constructor(self, source: str) -> str:
+        """Return what makes the error at a place, such as `invalid`; empty unless it is one call."""
+        places = places_of(source)
+        if self._sites is None or not places:
             return ""
-        own = self._sites.source(place.file)
-        calls = own.calls_at(place.line)
-        if any(_CONSTRUCTOR.match(name) and package == "field" for package, name in calls):
-            return ""
-        checks = [
-            (package, name) for package, name in calls
-            if _CHECKS.search(own.imports[package])
-        ]  # fmt: skip
-        return ".".join(checks[0]) if checks else ""
+        calls = self._sites.source(places[0].file).error_calls
+        made = {one.constructor for one in calls if one.line == places[0].line}
+        return made.pop() if len(made) == 1 else ""
+
+    def find_rounds(self, source: str) -> str:
+        """Return the loop over written values in which a place stands; empty without one."""
+        places = places_of(source)
+        return "" if self._sites is None or not places else self._sites.source(places[0].file).rounds_of(places[0].line)
 
     def find_way(self, check: Made) -> Sequence[CodeLine]:
         """Return the calls of a helper that led to an error, up to the one that is given the path."""
@@ -170,7 +167,7 @@ class HandwrittenCode:
         steps = names_of(path)
         wanted, parent = beside.rpartition(".")[2].partition("[")[0].lower(), names_of(beside.rpartition(".")[0])
 
-        def reads(one: Frame, branch: GoBranch) -> int:
+        def reads(one: Frame, branch: CodeBranch) -> int:
             if not wanted or self._stacks is None or wanted not in {name.lower() for name in branch.names}:
                 return 0
             known = steps[: len(self._stacks.given_to(check, one))]
@@ -186,7 +183,7 @@ class HandwrittenCode:
         """
         settings: dict[tuple[str, int], str] = {}
 
-        def reads_old(one: Frame, branch: GoBranch) -> int:
+        def reads_old(one: Frame, branch: CodeBranch) -> int:
             old = sorted(filter(_OLD.match, branch.names | branch.variables))
             if _IS_FAILURE.search(branch.text):  # of a call that is given the old object: it says nothing about that
                 return 0
@@ -227,11 +224,8 @@ class HandwrittenCode:
         if check.kind and not of_kind(check.kind).fullmatch(top.function):
             return ""
         name = f"{top.function}{subresource.title()}Update"
-        for file in self._sites.files_beside(top.file):
-            line = self._sites.source(file).function_line(name)
-            if line is not None:
-                return f"{name} ({file}:{line})"
-        return ""
+        found = self._sites.function_beside(top.file, name)
+        return f"{name} ({found})" if found else ""
 
     def find_generation(self, group: str, version: str) -> str:
         """Tell the line that says whether validation is generated for a version; empty if it is not found."""
@@ -254,7 +248,10 @@ class HandwrittenCode:
         def is_nil(text: str) -> bool:
             return not is_set(text.rpartition(".")[2])
 
-        return self._find_crash(source, GoCalls.pointers_in, is_nil, "is nil", "reads")
+        def pointers(sites: CallSites, place: CodeLine) -> Mapping[str, Sequence[int]]:
+            return sites.pointers_in(place)
+
+        return self._find_crash(source, pointers, is_nil, "is nil", "reads")
 
     def find_missing_item(self, source: str, index: int, has_item: Callable[[str], bool]) -> str:
         """Tell which list a line asks for an item that it does not have, and where its function does so too; empty
@@ -266,12 +263,14 @@ class HandwrittenCode:
         def is_missing(text: str) -> bool:
             return text.endswith(f"[{index}]") and not has_item(text.rpartition("[")[0].rpartition(".")[2])
 
-        return self._find_crash(source, GoCalls.items_in, is_missing, "is out of range", "uses")
+        return self._find_crash(
+            source, lambda sites, place: sites.items_in(place), is_missing, "is out of range", "uses"
+        )
 
     def _find_crash(
         self,
         source: str,
-        read_in: Callable[[GoCalls, str], Mapping[str, Sequence[int]]],
+        read_in: Callable[[CallSites, CodeLine], Mapping[str, Sequence[int]]],
         is_missing: Callable[[str], bool],
         how: str,
         does: str,
@@ -281,7 +280,7 @@ class HandwrittenCode:
         if self._sites is None or not places:
             return ""
         place = places[0]
-        read = read_in(self._sites.source(place.file), place.function)
+        read = read_in(self._sites, place)
         missing = [text for text, lines in read.items() if place.line in lines and is_missing(text)]
         if len(missing) != 1:
             return ""
@@ -290,7 +289,7 @@ class HandwrittenCode:
 
     def find_caseless(self, stack: str) -> str:
         """Tell the line of the pattern that ignores case, by which the code behind an error accepts values."""
-        return "" if self._sites is None else find_caseless(self._sites, stack)
+        return find_caseless(self._sites, stack) if isinstance(self._sites, GoCallSites) else ""
 
     def find_stop(self, masking: Made, check: Made, path: str) -> Stop | None:
         """Say where the code ends after an error, or which branch it takes, so that it does not reach a check."""
@@ -306,7 +305,9 @@ class HandwrittenCode:
                 if first is None:
                     continue
                 fails = _reads_what_failed(branch, first, masking, path)
-                if (fails or _is_beside(masking.path, path)) and (told := _tell_stop(branch, one, first, fails)):
+                of_all = branch.returns and _NO_ERRORS.search(branch.text) is not None
+                is_about = fails or of_all or _is_beside(masking.path, path)
+                if is_about and (told := _tell_stop(branch, one, first, fails)):
                     return Stop(told)
         if not before:
             return None
@@ -324,7 +325,7 @@ class HandwrittenCode:
         self,
         check: Made,
         path: str,
-        rank_of: Callable[[Frame, GoBranch], int],
+        rank_of: Callable[[Frame, CodeBranch], int],
         made: Sequence[Made],
     ) -> dict[tuple[str, int], _RankedDecision]:
         if self._stacks is None:
@@ -343,24 +344,19 @@ class HandwrittenCode:
                     found.setdefault(key, _RankedDecision(decision, one, rank))
         return found
 
-    def _branches_above(self, one: Frame) -> list[GoBranch]:
+    def _branches_above(self, one: Frame) -> list[CodeBranch]:
         return self._branches(one.place.file, one.offset)
 
-    def _read_branches(self, file: str, offset: int) -> list[GoBranch]:
+    def _read_branches(self, file: str, offset: int) -> list[CodeBranch]:
         assert self._sites is not None
         return self._sites.source(file).branches(offset)
 
     def _setting_of(self, file: str, member: str) -> str:
         """Say under which condition about the old object an option is set, in the package of a file."""
         assert self._sites is not None
-        if member[:1].islower():
-            return ""
-        for beside in self._sites.files_beside(file):
-            source = self._sites.source(beside)
-            for branch in source.set_under(member):
-                if any(map(_OLD.match, branch.names | branch.variables)):
-                    place = CodeLine(beside, branch.line, source.function_at(branch.start))
-                    return f", which is set under `{branch.text}` at {place.text}"
+        for place, branch in self._sites.settings_of(file, member):
+            if any(map(_OLD.match, branch.names | branch.variables)):
+                return f", which is set under `{branch.text}` at {place.text}"
         return ""
 
 
@@ -368,7 +364,7 @@ UNREAD = HandwrittenCode()
 """Knows no sources."""
 
 
-def _tell_counted(found: GoGuard, empty: Collection[str]) -> str:
+def _tell_counted(found: Guard, empty: Collection[str]) -> str:
     told = [
         f"{name}, which is empty here, at {one.line} under `{one.text}`"
         for one in found.counted
@@ -378,7 +374,7 @@ def _tell_counted(found: GoGuard, empty: Collection[str]) -> str:
     return f", which counts {' and '.join(told) or lines}" if found.counted else ""
 
 
-def _tell_stop(branch: GoBranch, check: Frame, first: Frame, fails: bool) -> str:
+def _tell_stop(branch: CodeBranch, check: Frame, first: Frame, fails: bool) -> str:
     place = check.place
     if fails or branch.excludes(first.offset):
         taken = Decision(branch.text, place._replace(line=branch.line))
@@ -391,7 +387,7 @@ def _tell_stop(branch: GoBranch, check: Frame, first: Frame, fails: bool) -> str
     return ""
 
 
-def _reads_what_failed(branch: GoBranch, first: Frame, masking: Made, path: str) -> bool:
+def _reads_what_failed(branch: CodeBranch, first: Frame, masking: Made, path: str) -> bool:
     """Whether a branch is taken only if another function takes what an error before it is about, too."""
     if branch.returns or not first.offset < branch.start or not _IS_FAILURE.search(branch.text):
         return False
@@ -406,7 +402,7 @@ def _choose(found: Collection[_RankedDecision]) -> Decision | None:
     return first[0] if len(first) == 1 else None
 
 
-def _excludes(branch: GoBranch, one: Frame, other: Frame) -> bool:
+def _excludes(branch: CodeBranch, one: Frame, other: Frame) -> bool:
     """Whether a call stands in another branch of a statement than the one above a check."""
     if other.place.file != one.place.file:
         return False
@@ -416,6 +412,12 @@ def _excludes(branch: GoBranch, one: Frame, other: Frame) -> bool:
 def _is_beside(path: str, other: str) -> bool:
     """Whether an error at a path is about the object that contains another path, as far as items of lists go."""
     return other.startswith(path[: path.rfind("]") + 1])
+
+
+@lru_cache(maxsize=4)
+def code_of_suite(folder: Path) -> HandwrittenCode:
+    """Return what the Python files of a suite's folder show."""
+    return HandwrittenCode(PythonCallSites(folder))
 
 
 @lru_cache(maxsize=4)
@@ -431,4 +433,4 @@ def code_of_release(location: str) -> HandwrittenCode:
         modules = {name: module_folder(release, name, toolchain) for name in MODULES}
     except TargetError:
         return UNREAD
-    return HandwrittenCode(CallSites(root, modules))
+    return HandwrittenCode(GoCallSites(root, modules))

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.gotypes.pathsteps import GivenStep
-from harness.subject.callsites import MODULES, CallSites, CodeLine, places_of
+from harness.sourcecode import GivenStep
+from harness.subject.callsites import CallSites, CodeLine, places_of
+from harness.subject.gocallsites import MODULES
 
 _MOST_CALLS = 60
 _MOST_LINES = 3
@@ -226,7 +227,7 @@ class ErrorStacks:
 
 def of_kind(kind: str) -> re.Pattern[str]:
     """Return what names a function that validates a kind, and no kind whose name begins alike."""
-    return re.compile(rf"(?i:(?:legacy)?validate{re.escape(kind)}){_PARTS}")
+    return re.compile(rf"(?i:(?:legacy)?validate_?{re.escape(kind)}){_PARTS}")
 
 
 def _before(names: tuple[str, ...], steps: tuple[str, ...]) -> tuple[str, ...] | None:

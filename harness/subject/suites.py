@@ -13,6 +13,7 @@ from harness.diagnostics import Diagnostic, InputError, Position, UsageError, ne
 from harness.fuzzers.shape import shape_of
 from harness.gotypes.packages import Universe
 from harness.subject.api import SHARED, go_files
+from harness.subject.deciding import code_of_suite
 from harness.subject.decode import decoder_of
 from harness.subject.defaults import defaults_of
 from harness.subject.examples import FOLDER
@@ -67,6 +68,7 @@ def open_own(suite: Suite, spec: SubjectSpec, note: Note, rework: Rework | None 
         spec, suite.name, target, universe, suite.folder / "corpus", lambda info: literals,
         allow_incomplete=suite.allow_incomplete, examples=suite.folder / FOLDER, release=suite.release,
         tags=TagTrials(universe, suite_files(suite), None if rework is not None else partial(_compile_with, suite)),
+        code=partial(code_of_suite, suite.folder),
     )  # fmt: skip
 
 

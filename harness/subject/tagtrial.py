@@ -15,6 +15,7 @@ from typing import TypeAlias, TypeVar
 from harness.compare.change import TagChange
 from harness.compiler import Validators
 from harness.compiler.fieldroles import LEVEL, levels_in
+from harness.diagnostics import Position
 from harness.fuzzers.shape import ANY, FieldShape, Shape
 from harness.gotypes.model import CommentLine, Comments, Field, Package, Struct, Typedef
 from harness.gotypes.packages import Universe
@@ -80,6 +81,11 @@ class TagTrials:
     def is_new(self, edit: TagEdit) -> bool:
         """Whether an edit was not compiled before."""
         return edit not in self._compiled
+
+    def position_of(self, edit: TagEdit) -> Position | None:
+        """Return where the line stands that an edit removes or replaces; None of one that only adds."""
+        lines = self._comments(edit.type, edit.member)
+        return next((line.position for line in lines if line.text.strip() in edit.removed), None)
 
     def rules_with(self, edit: TagEdit) -> CompiledTypes:
         """Return the rules of the changed types, compiled on first use. They raise InputError if that fails."""

@@ -2,12 +2,14 @@
 
 Errors keep no stack. While this watches, whatever returns errors is noted with the line of the suite's own code that is
 innermost then: of an error that a call made, the line of that call; of one that a function made itself, the line at
-which it returned it.
+which it returned it. With it the calls of the suite's own code are noted that led there.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from itertools import islice
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -17,6 +19,8 @@ from harness.case import Answer
 from harness.field import FieldError
 
 LONGEST_PLACE = 200
+_CALLED_AT = ", called at "
+_MOST_CALLS = 12
 
 
 def describe_place(file: str, line: int, function: str, folder: str) -> str:
@@ -29,7 +33,7 @@ class ErrorSources:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
-        self._places: dict[int, tuple[FieldError, str]] = {}
+        self._places: dict[int, tuple[FieldError, tuple[str, ...]]] = {}
         self._before: Any = None
 
     def __enter__(self) -> Self:
@@ -44,29 +48,35 @@ class ErrorSources:
         sys.setprofile(self._before)
 
     def add_to(self, answer: Answer) -> Answer:
-        """Return an answer with the source of each handwritten error, where one was seen."""
-        errors = tuple(
-            msgspec.structs.replace(error, source=self._places[id(error)][1]) if id(error) in self._places else error
-            for error in answer.handwritten
-        )
-        return msgspec.structs.replace(answer, handwritten=errors)
+        """Return an answer with the source and the stack of each handwritten error, where one was seen."""
+        return msgspec.structs.replace(answer, handwritten=tuple(map(self._add_places, answer.handwritten)))
+
+    def _add_places(self, error: FieldError) -> FieldError:
+        if id(error) not in self._places:
+            return error
+        places = self._places[id(error)][1]
+        return msgspec.structs.replace(error, source=places[0], stack=_CALLED_AT.join(places))
 
     def _on_event(self, frame: FrameType, event: str, value: Any) -> None:
         if event != "return" or value is None:
             return
         errors = (value,) if isinstance(value, FieldError) else value if isinstance(value, list | tuple) else ()
         new = [one for one in errors if isinstance(one, FieldError) and id(one) not in self._places]
-        if new and (place := self._place(frame)):
-            self._places.update((id(one), (one, place)) for one in new)  # what is kept has no other's id
+        if new and (places := tuple(islice(self._calls(frame), _MOST_CALLS))):
+            self._places.update((id(one), (one, places)) for one in new)  # what is kept has no other's id
 
-    def _place(self, frame: FrameType | None) -> str:
-        """Name the innermost line of the folder, with its function: a comprehension has none of its own."""
-        while frame is not None and not frame.f_code.co_filename.startswith(self._folder):
-            frame = frame.f_back
-        if frame is None:
-            return ""
-        named: FrameType | None = frame
-        while named is not None and named.f_code.co_name.startswith("<") and named.f_back is not None:
-            named = named.f_back
-        assert named is not None
-        return describe_place(frame.f_code.co_filename, frame.f_lineno, named.f_code.co_name, self._folder)
+    def _calls(self, frame: FrameType | None) -> Iterator[str]:
+        """Yield the lines of the folder that are being run, the innermost first, each with its function.
+
+        A comprehension has no name of its own: its line is told as one of the function around it, whose call is not
+        told again.
+        """
+        while frame is not None:
+            named: FrameType | None = frame
+            if frame.f_code.co_filename.startswith(self._folder):
+                while named is not None and named.f_code.co_name.startswith("<") and named.f_back is not None:
+                    named = named.f_back
+                assert named is not None
+                yield describe_place(frame.f_code.co_filename, frame.f_lineno, named.f_code.co_name, self._folder)
+            assert named is not None
+            frame = named.f_back

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 import msgspec
 import pytest
 
 from harness.case import NEUTRAL, Answer, Case, Failure, Json, Stage
 from harness.compare.comparator import Comparator
-from harness.compare.finding import Finding
-from harness.compare.mismatch import Mismatch
+from harness.engine.checkcallers import add_callers
 from harness.engine.checksource import (
     TracedErrors,
-    add_callers,
     add_generation,
     add_handwritten_source,
     is_of_library,
@@ -22,27 +20,11 @@ from harness.engine.explain import Explainer
 from harness.fuzzers.shape import Shape
 from harness.jsonpath import canonical_path
 from harness.subject.callsites import CodeLine
-from harness.subject.deciding import UNREAD, Decision, HandwrittenCode, Stop
+from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.subject.errorstack import GivenName, Made
 from harness.targets.target import drive
 from tests.compare.builders import answer, case, errors, info
-
-
-def traced_explanation(traces: bool, mismatch_of: str, *sources: str) -> tuple[Finding, list[Case]]:
-    """Explain a difference of a target whose traced answers have these sources; return what it was asked too."""
-    comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s", traces=traces)
-    given = answer(errors("TooMany@spec.a/maxItems covered"), errors("TooMany@spec.b/maxItems"))
-    asked: list[Case] = []
-
-    def ask(cases: list[Case]) -> list[Answer]:
-        asked.extend(cases)
-        plain = given.handwritten
-        told = tuple(msgspec.structs.replace(e, source=s) for e, s in zip(plain, sources, strict=False)) or plain
-        return [msgspec.structs.replace(given, handwritten=told if one.trace else plain) for one in cases]
-
-    kind, side = ("unmatched", "handwritten") if mismatch_of == "spec.a" else ("extra", "declarative")
-    mismatch = Mismatch(kind, mismatch_of, "FieldValueTooMany", "maxItems", side)  # type: ignore[arg-type]
-    return drive(explainer.explain(case(), given, mismatch, comparator, False, 8), ask), asked
+from tests.engine.toldcode import SILENT, ToldCode, traced_explanation
 
 
 def test_a_finding_names_the_handwritten_check() -> None:
@@ -127,60 +109,6 @@ def test_the_own_code_is_named_before_a_library() -> None:
     traced = [msgspec.structs.replace(error, source=source) for source in lines]
     assert lines[1] == add_handwritten_source(found, TracedErrors(traced)).handwritten_source
     assert lines[0] == add_handwritten_source(found, TracedErrors(traced[:1])).handwritten_source
-
-
-class ToldCode(HandwrittenCode):
-    """Sources that show what a test says."""
-
-    def find_way(self, check: Made) -> Sequence[CodeLine]:
-        return [CodeLine("v.go", 2, "call"), CodeLine("v.go", 1, "top")] if "helper" in check.source else ()
-
-    def find_name(self, check: Made, name: str, is_key: bool = False) -> GivenName | None:
-        return GivenName(tuple(CodeLine("v.go", number, name) for number in (4, 5)))
-
-    def find_items(self, check: Made, below: Sequence[str]) -> str:
-        return f"v.go:6 in {below[0]}"
-
-    def count_callers(self, source: str, besides: str = "") -> int:
-        return 0 if besides and "own" in source else 4 if "many" in source else 3
-
-    def __init__(self, callers: Sequence[str] = (), under: str = "", stop: str = "", unreached: str = "") -> None:
-        super().__init__()
-        self.told, self.under, self.stop, self.unreached = callers, under, stop, unreached
-
-    @property
-    def _branch(self) -> Decision:
-        return Decision(self.under, CodeLine("v.go", 3, "validate"))
-
-    def callers(self, source: str) -> Sequence[str]:
-        return self.told
-
-    def callers_on_way(self, check: Made) -> Sequence[str]:
-        return [f"{check.kind} also by C (v.go:8)", check.path]
-
-    def find_likes(self, check: Made) -> Sequence[int]:
-        return [11, 12] if "validateID" in check.source else []
-
-    def is_of_operations(self, source: str, kind: str) -> bool:
-        return bool(self.under)
-
-    def forwards(self, source: str) -> str:
-        return "common.Check" if "forward" in source else ""
-
-    def find_condition(self, check: Made, path: str, beside: str, made: Sequence[Made] = ()) -> Decision | None:
-        return self._branch if self.under and beside else None
-
-    def find_update(self, check: Made, path: str) -> Sequence[Decision]:
-        return [self._branch] if self.under else []
-
-    def find_unreached(self, check: Made, path: str, subresource: str) -> str:
-        return self.unreached
-
-    def find_stop(self, masking: Made, check: Made, path: str) -> Stop | None:
-        return Stop(self.stop, self.stop.endswith("share")) if self.stop else None
-
-
-SILENT = "; the handwritten check, which is silent here, is v.go:9 in f"
 
 
 @pytest.mark.parametrize(
@@ -343,77 +271,6 @@ def test_a_name_in_a_path_that_misleads_has_the_lines_that_give_it(
     finding = msgspec.structs.replace(finding, fix=told, handwritten_source="v.go:7 in f")
     is_warned = "called by A" in add_callers(finding, NEUTRAL, ToldCode(("f is called by A (v.go:3)",))).fix
     assert is_warned == (not name)
-
-
-@pytest.mark.parametrize(
-    ("fix", "is_warned"),
-    [("take the mark `covered` from x; the handwritten check is v.go:7 in f", True), ("go on", False)],
-)
-def test_a_mark_in_a_shared_helper_comes_with_its_callers(fix: str, is_warned: bool) -> None:
-    """What is changed there is changed for every kind that calls it; other fixes need no warning."""
-    found, _ = traced_explanation(True, "spec.a", "v.go:7 in f")
-    told = add_callers(
-        msgspec.structs.replace(found, fix=fix),
-        NEUTRAL,
-        ToldCode(("f is called by A (v.go:3)", "B (v.go:5)")),
-    )
-    assert is_warned == ("called by A (v.go:3), B (v.go:5)" in told.fix)
-    assert fix == add_callers(msgspec.structs.replace(found, fix=fix), NEUTRAL, UNREAD).fix
-    words = msgspec.structs.replace(found, fix="give the words; the handwritten check is v.go:7 in f", cause="wording")
-    calls = "f is called by ValidateA (v.go:3)", "ValidateAUpdate (v.go:5)"
-    operations = add_callers(words, NEUTRAL, ToldCode(calls, under="both")).fix
-    assert (True, False) == (operations.endswith("make the operation its condition"), "option" in operations)
-    assert "called by A" in add_callers(words, NEUTRAL, ToldCode(("f is called by A (v.go:3)", "B (v.go:5)"))).fix
-    line = "the handwritten check is v.go:7 in f"
-    for cause, told_fix, expected in (
-        ("wording", f"give the words; {line}", True),
-        ("ratcheting", f"skip what did not change; {line}", True),
-        ("ratcheting", f"look at it; {line}, which depends on the old object under `if x` at v.go:2 in g", False),
-        ("ratcheting", "declare a key of the list", False),
-        ("wrong-path", f"report another name; {line}", False),
-    ):
-        one = msgspec.structs.replace(found, fix=told_fix, cause=cause)
-        code = ToldCode(("f is called by A (v.go:3)", "B (v.go:5)"))
-        assert expected == ("called by A" in add_callers(one, NEUTRAL, code).fix)
-
-
-@pytest.mark.parametrize(("cause", "is_told"), [("wording", True), ("other-value", True), ("boundary", False)])
-def test_who_calls_what_hands_an_option_on_is_named_too(cause: str, is_told: bool) -> None:
-    """Words are changed by an option that the functions in between hand down: they do it for others as well."""
-    found, _ = traced_explanation(True, "spec.a", "v.go:7 in f")
-    other, error = (
-        msgspec.structs.replace(one, source="v.go:7 in f")
-        for one in errors("TooMany@spec.x/maxItems", "TooMany@spec.a/maxItems")
-    )
-    one = msgspec.structs.replace(found, fix="mend; the handwritten check is v.go:7 in f", cause=cause)
-    code, told = (
-        ToldCode(("f is called by A (v.go:3)", "B (v.go:5)")),
-        f"; {one.kind} also by C (v.go:8); spec.a: change",
-    )
-    for traced in (TracedErrors([other, error]), TracedErrors(elsewhere=[error])):
-        assert is_told == (told in add_callers(one, NEUTRAL, code, traced).fix)
-    assert "also by" not in add_callers(one, NEUTRAL, code).fix
-
-
-def test_what_the_validation_of_a_kind_shares_is_no_other_kinds() -> None:
-    """Creates and updates of one object are to have one limit; the words of their errors may be marked apart."""
-    found, _ = traced_explanation(True, "spec.a", "v.go:7 in own")
-    code = ToldCode(("own is called by A (v.go:3)", "B (v.go:5)"))
-    for cause, expected in (("boundary", False), ("ratcheting", False), ("wording", True)):
-        one = msgspec.structs.replace(found, fix="mend; the handwritten check is v.go:7 in own", cause=cause)
-        assert expected == ("called by A" in add_callers(one, NEUTRAL, code).fix)
-
-
-@pytest.mark.parametrize(
-    ("cause", "told"), [("ratcheting", "many is called by 4 functions of validators"), ("wording", "by A (v.go:3)")]
-)
-def test_of_many_callers_the_number_is_enough(cause: str, told: str) -> None:
-    """Words, marks and origins are another matter: there each caller has to be looked at."""
-    found, _ = traced_explanation(True, "spec.a", "v.go:7 in many")
-    line = "mend the check; the handwritten check is v.go:7 in many"
-    one = msgspec.structs.replace(found, fix=line, cause=cause)
-    assert add_callers(one, NEUTRAL, ToldCode(("many is called by A (v.go:3)",))).fix.startswith(f"{line}; ")
-    assert told in add_callers(one, NEUTRAL, ToldCode(("many is called by A (v.go:3)",))).fix
 
 
 def test_a_check_that_is_silent_here_is_found_by_the_path_of_the_internal_type() -> None:

@@ -13,7 +13,6 @@ import msgspec
 import pytest
 
 from harness.case import Answer, Case, Failure, Operation
-from harness.compare.causes.not_explained import UNEXPLAINED
 from harness.compare.comparator import Comparator
 from harness.compare.composition import Served
 from harness.compiler.rulelines import RuleLines
@@ -48,11 +47,27 @@ def test_an_unexplained_finding_keeps_its_errors_and_few_others() -> None:
     found = explainer.leave_unexplained(case(), ANSWER, mismatch, comparator)
     assert (MAX_KEPT_ERRORS + 1, MAX_KEPT_ERRORS) == (len(found.answer.handwritten), len(found.answer.declarative))
     assert ANSWER.handwritten[-1] == found.answer.handwritten[-1]
-    assert found.detail.startswith(f"{mismatch.detail}; {UNEXPLAINED}; {2 * (MANY - MAX_KEPT_ERRORS) - 1} other errors")
+    assert found.detail.startswith(
+        f"{mismatch.detail}; not explained: budget; {2 * (MANY - MAX_KEPT_ERRORS) - 1} other errors"
+    )
     short = answer(ANSWER.handwritten[:1], ANSWER.declarative[:1])
     mismatch = comparator.compare(case(), short)[0]
     found = explainer.leave_unexplained(case(), short, mismatch, comparator)
-    assert (short, f"{mismatch.detail}; {UNEXPLAINED}") == (found.answer, found.detail)
+    assert (short, f"{mismatch.detail}; not explained: budget") == (found.answer, found.detail)
+
+
+def test_an_unexplained_finding_says_by_what_the_run_ended() -> None:
+    """More time is no help where the target was lost."""
+    comparator, explainer = Comparator(info()), Explainer(Shape("struct"), "s")
+    mismatch = comparator.compare(case(), ANSWER)[0]
+    told = {
+        stopped: explainer.leave_unexplained(case(), ANSWER, mismatch, comparator, stopped)
+        for stopped in ("", "budget", "target-lost", "interrupted", "internal-error")
+    }
+    assert {"", "budget"} == {stopped for stopped, one in told.items() if "give the run more time" in one.fix}
+    assert "not explained: the target was lost" in told["target-lost"].detail
+    assert "not explained: the run was interrupted" in told["interrupted"].detail
+    assert 4 == len({one.detail for one in told.values()})
 
 
 def test_many_findings_of_one_answer_compare_no_two_errors(monkeypatch: pytest.MonkeyPatch) -> None:

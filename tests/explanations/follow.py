@@ -58,7 +58,8 @@ def follow(folder: Path, finding: Finding) -> str:
                 or " or +" in found[1]
             ):
                 raise NotMechanicalError(fix)
-            write(_types(folder, source[1], finding), int(source[2]), "=".join(found.groups()))
+            file = _types(folder, source[1], finding)
+            write(file, _declared_below(file, int(source[2])), "=".join(found.groups()))
             return name
     for name, pattern, edit in _OF_CODE:
         if (found := pattern.search(fix)) is not None:
@@ -76,6 +77,12 @@ def _types(folder: Path, file: str, finding: Finding) -> Path:
     version = (change.version if change is not None else "") or finding.version
     found = sorted(folder.rglob(Path(file).name))
     return next((one for one in found if one.parent.name == version), found[0])
+
+
+def _declared_below(file: Path, line: int) -> int:
+    """Return the line that a comment is about, for a line of the comment: a fix names the line of a tag that goes."""
+    lines = file.read_text(encoding="utf-8").split("\n")
+    return next(n for n in range(line, len(lines) + 1) if not lines[n - 1].strip().startswith("//"))
 
 
 def _block(lines: list[str], line: int) -> tuple[int, int]:
@@ -102,7 +109,9 @@ def _declare(file: Path, line: int, text: str) -> None:
 
 
 def _line_of_type(lines: list[str], line: int) -> int:
-    """Return the line that declares the type of the field in a line."""
+    """Return the line that declares the type of the field in a line, or that is in a line itself."""
+    if lines[line - 1].startswith("type "):
+        return line
     named = re.search(r"(\w+)\s+`", lines[line - 1])
     assert named is not None
     return 1 + next(number for number, text in enumerate(lines) if text.startswith(f"type {named[1]} "))

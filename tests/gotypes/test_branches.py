@@ -92,3 +92,25 @@ def test_what_lets_a_value_through_is_right_above_a_check(code: str, line: str, 
 def test_a_line_that_always_runs_has_nothing_above_it() -> None:
     """A condition outside of a function says nothing of it."""
     assert [None, None] == [GUARDS.guard_of(at(one)[1]) for one in ("field.Required", "return append")]
+
+
+ROUNDS = GoSource(b"""package v
+
+func validate(spec *Spec, path *field.Path) field.ErrorList {
+	for _, one := range []string{spec.A, spec.B} {
+		errs = append(errs, field.Invalid(path, one, ""))
+	}
+	for _, one := range spec.Items {
+		errs = append(errs, field.Required(path, one))
+	}
+	return errs
+}
+""")
+
+
+@pytest.mark.parametrize(
+    ("line", "loop"), [(5, "for _, one := range []string{spec.A, spec.B}"), (8, ""), (10, ""), (0, ""), (99, "")]
+)
+def test_a_line_in_a_loop_over_written_values_runs_for_each(line: int, loop: str) -> None:
+    """A loop over items of an object is of one field."""
+    assert loop == ROUNDS.rounds_of(line)

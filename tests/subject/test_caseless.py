@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.subject.callsites import CallSites
 from harness.subject.deciding import UNREAD, HandwrittenCode
+from harness.subject.gocallsites import GoCallSites
 
 _RULES = """package validate
 
@@ -59,7 +59,7 @@ def test_the_pattern_that_ignores_case_is_found_through_its_names(
         path = tmp_path / "apimachinery/pkg/api/validate" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    sites = CallSites(tmp_path, {"k8s.io/apimachinery": tmp_path / "apimachinery"})
+    sites = GoCallSites(tmp_path, {"k8s.io/apimachinery": tmp_path / "apimachinery"})
     stack = f"{package}/strfmt.go:{line} in {function}, called at pkg/x.go:3 in Validate"
     expected = f"{told}{package}/content/dns.go:4" if told else ""
     assert expected == HandwrittenCode(sites).find_caseless(stack)

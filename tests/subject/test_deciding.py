@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.subject.callsites import CallSites
 from harness.subject.deciding import UNREAD, HandwrittenCode, Stop
 from harness.subject.errorstack import Made
+from harness.subject.gocallsites import GoCallSites
 
 _APPS = """package validation
 
@@ -144,7 +144,7 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> HandwrittenCode:
         path = root / re.sub(r"^k8s\.io/", "", file)
         path.parent.mkdir(parents=True)
         path.write_text(text)
-    return HandwrittenCode(CallSites(root, modules))
+    return HandwrittenCode(GoCallSites(root, modules))
 
 
 def place(text: str, source: str = _APPS, file: str = APPS) -> str:
@@ -327,7 +327,7 @@ def test_a_function_that_is_given_no_old_object_looks_at_none(tmp_path: Path) ->
     """What gives the old value is told, where the code makes it; that a call with it fails is no look at it."""
     (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
     (tmp_path / APPS).write_text(_OLD)
-    code = HandwrittenCode(CallSites(tmp_path))
+    code = HandwrittenCode(GoCallSites(tmp_path))
     create, update = "validateClaim(claim, nil", "validateClaim(claim, oldClaim, field"
     for call, told in ((create, []), (update, ["if oldClaim == nil || claim.Name != oldClaim.Name"])):
         check = error("spec", "field.Invalid", call, text=_OLD)
@@ -356,7 +356,7 @@ def test_a_check_behind_a_call_that_fails_for_the_masking_error_has_its_branch(t
     """The error stands before it; one about another field leads to no failure of that call."""
     (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
     (tmp_path / APPS).write_text(_SELECTED)
-    code = HandwrittenCode(CallSites(tmp_path))
+    code = HandwrittenCode(GoCallSites(tmp_path))
     check = error("spec.template.name", "validateTemplate", text=_SELECTED)
     told = [
         text_of(code.find_stop(error(path, "validateSelector", text=_SELECTED), check, "spec.template.name"))
@@ -378,7 +378,7 @@ def test_what_gives_an_old_value_is_known_of_the_function_around_a_closure_too(t
     (tmp_path / APPS).write_text(text)
     update = "validateClaim(claim, oldClaim, field"
     check = error("spec", "field.Required", "each(claim", update, text=text)
-    [found] = HandwrittenCode(CallSites(tmp_path)).find_update(check, "spec")
+    [found] = HandwrittenCode(GoCallSites(tmp_path)).find_update(check, "spec")
     assert f", where oldDevice is what lookup returns at {place('oldClaim := lookup', text)}" == found.given
 
 
@@ -400,7 +400,7 @@ def test_the_pointer_that_is_nil_is_told_with_each_line_that_follows_it(tmp_path
     """Which it is shows the object: where two may be nil, or none is, nothing is told."""
     (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
     (tmp_path / APPS).write_text(_POINTERS)
-    code, line = HandwrittenCode(CallSites(tmp_path)), place("*rule.Count > *spec.Limit", _POINTERS)
+    code, line = HandwrittenCode(GoCallSites(tmp_path)), place("*rule.Count > *spec.Limit", _POINTERS)
     assert "spec.Limit is nil, which ValidateRule reads at 5 too" == code.find_nil(line, lambda name: name == "Count")
     assert ["", ""] == [code.find_nil(line, lambda name: True), code.find_nil(line, lambda name: False)]
     alone = place("path, *rule.Count", _POINTERS)
@@ -423,7 +423,7 @@ def test_the_item_that_is_missing_is_told_with_each_line_that_uses_it(tmp_path: 
     """Which it is shows the object: where two lists may be too short, or none is, nothing is told."""
     (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
     (tmp_path / APPS).write_text(_TOO_SHORT)
-    code, line = HandwrittenCode(CallSites(tmp_path)), place("wanted[spec.Families[1]] = spec", _TOO_SHORT)
+    code, line = HandwrittenCode(GoCallSites(tmp_path)), place("wanted[spec.Families[1]] = spec", _TOO_SHORT)
     told = code.find_missing_item(line, 1, lambda name: name == "Families")
     assert "spec.IPs[1] is out of range, which allocate uses at 6 too" == told
     assert ["", ""] == [code.find_missing_item(line, 1, one) for one in (lambda name: True, lambda name: False)]
@@ -457,7 +457,7 @@ def test_a_member_that_is_converted_into_another_name_has_its_line(tmp_path: Pat
     folder.mkdir(parents=True)
     (folder / "doc.go").write_text("// +groupName=events.k8s.io\npackage v1\n")
     (folder / "conversion.go").write_text(_CONVERSION)
-    code, group, file = HandwrittenCode(CallSites(tmp_path)), "events.k8s.io", "pkg/apis/events/v1/conversion.go"
+    code, group, file = HandwrittenCode(GoCallSites(tmp_path)), "events.k8s.io", "pkg/apis/events/v1/conversion.go"
     found = [code.find_conversions(group, "v1", "Event", name) for name in ("involved", "message", "reason")]
     assert [(("Regarding", f"{file}:4"),), (("Note", f"{file}:7"),), ()] == found
     found = [
@@ -495,7 +495,7 @@ def test_the_call_that_hands_over_the_path_of_items_is_told(tmp_path: Path) -> N
     """`status[0].message` lacks a name between; where the line itself names what has the keys, it is that line."""
     (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
     (tmp_path / APPS).write_text(_ITEMS)
-    code = HandwrittenCode(CallSites(tmp_path))
+    code = HandwrittenCode(GoCallSites(tmp_path))
     calls = ("validateConditions(status.C", "validateStatus(state.Status")
     check = error("status[0].message", 'Child("message")', *calls, text=_ITEMS)
     assert place(calls[0], _ITEMS) == code.find_items(check, ["message"])
@@ -524,7 +524,7 @@ def test_what_a_check_reads_is_in_the_condition_above_it(tmp_path: Path) -> None
     """Also where that condition has a variable of its own."""
     (tmp_path / "pkg/apis/apps/validation").mkdir(parents=True)
     (tmp_path / APPS).write_text(_READING)
-    code = HandwrittenCode(CallSites(tmp_path))
+    code = HandwrittenCode(GoCallSites(tmp_path))
     check = error("spec.resources[storage]", 'Key("storage")', "validateStorage(claim", text=_READING)
     assert "requests" in code.find_read(check)
     assert "limits" not in code.find_read(check)

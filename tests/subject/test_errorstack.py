@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from harness.gotypes.branches import GoSource
-from harness.gotypes.pathsteps import GivenStep
-from harness.subject.callsites import CallSites
+from harness.sourcecode import GivenStep
 from harness.subject.deciding import UNREAD, HandwrittenCode
 from harness.subject.errorstack import ErrorStacks, Made
+from harness.subject.gocallsites import GoCallSites
 from tests.subject.test_deciding import META, error, place
 
 _MAPS = """package validation
@@ -99,13 +99,13 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def read(root: Path) -> CallSites:
+def read(root: Path) -> GoCallSites:
     """Return the calls of a release of which nothing was read yet."""
-    return CallSites(root, {"k8s.io/apimachinery": root / "apimachinery"})
+    return GoCallSites(root, {"k8s.io/apimachinery": root / "apimachinery"})
 
 
 @pytest.fixture(scope="module")
-def sites(root: Path) -> CallSites:
+def sites(root: Path) -> GoCallSites:
     """The calls of the release."""
     return read(root)
 
@@ -125,14 +125,16 @@ def made(path: str, *calls: str, kind: str = "Maps") -> Made:
     ],
 )
 def test_the_calls_of_a_helper_are_told_up_to_the_one_that_is_given_the_path(
-    sites: CallSites, path: str, calls: list[str]
+    sites: GoCallSites, path: str, calls: list[str]
 ) -> None:
     """The helper itself is that of many paths; a path may be given by a local variable too."""
     code = HandwrittenCode(sites)
     assert [place(one, _MAPS) for one in calls] == [one.text for one in code.find_way(made(path, TOO_MANY, *calls))]
 
 
-def test_a_helper_that_is_called_once_is_told_alone_and_where_no_path_is_given_up_to_the_kind(sites: CallSites) -> None:
+def test_a_helper_that_is_called_once_is_told_alone_and_where_no_path_is_given_up_to_the_kind(
+    sites: GoCallSites,
+) -> None:
     """The line of the error is enough then, and without sources there is nothing else."""
     code = HandwrittenCode(sites)
     once = made("spec.more", "field.Required", "validateOnce(size, field")
@@ -151,7 +153,7 @@ def told(code: HandwrittenCode, name: str, error: Made) -> list[str]:
     return [] if found is None else [one.text for one in (*found.lines, found.around) if one is not None]
 
 
-def test_a_name_in_a_path_is_given_by_the_call_that_was_made(sites: CallSites) -> None:
+def test_a_name_in_a_path_is_given_by_the_call_that_was_made(sites: GoCallSites) -> None:
     """A function of the same kind that gives the helper the same name is named too, and every line for one path."""
     code = HandwrittenCode(sites)
     small = made("spec.small[0]", TOO_MANY, "maps.Small, path")
@@ -180,7 +182,7 @@ def test_what_is_told_does_not_depend_on_what_was_asked_before(root: Path) -> No
     assert alone == [told(code, *one) for one in asked]
 
 
-def test_the_lines_that_give_a_name_are_looked_for_once(sites: CallSites, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lines_that_give_a_name_are_looked_for_once(sites: GoCallSites, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many findings are about one line, and to look for the others like it reads a whole function."""
     looked = list[GivenStep]()
     real = GoSource.lines_giving
@@ -196,7 +198,7 @@ def test_the_lines_that_give_a_name_are_looked_for_once(sites: CallSites, monkey
     assert ["more"] == [one.name for one in looked]
 
 
-def test_a_name_that_serves_other_paths_too_has_the_call_for_this_one(sites: CallSites) -> None:
+def test_a_name_that_serves_other_paths_too_has_the_call_for_this_one(sites: GoCallSites) -> None:
     """The line that gives it is in a function of several paths: what to change for one of them is further up."""
     rest = made("spec.inner.rest", TOO_MANY, EACH, "inner.Rest", "maps.Inner")
     found = HandwrittenCode(sites).find_name(rest, "rest")
@@ -204,7 +206,7 @@ def test_a_name_that_serves_other_paths_too_has_the_call_for_this_one(sites: Cal
     assert (found.lines[0].text, None) == (place("inner.Rest", _MAPS), found.around)
 
 
-def test_a_key_is_given_by_the_line_that_adds_it(sites: CallSites) -> None:
+def test_a_key_is_given_by_the_line_that_adds_it(sites: GoCallSites) -> None:
     """The helper serves other maps too, and the call of it is the place for one of them; a text alone has no key."""
     code = HandwrittenCode(sites)
     keys = made("keys[a]", TOO_MANY, "validateSize(size, keyPath", "validateKeys(keys, path)", kind="Keys")
@@ -216,13 +218,13 @@ def test_a_key_is_given_by_the_line_that_adds_it(sites: CallSites) -> None:
     assert code.find_name(made("spec.large", TOO_MANY, "maps.Large, path"), "large", is_key=True) is None
 
 
-def test_a_path_that_is_assigned_anew_is_the_last_one(sites: CallSites) -> None:
+def test_a_path_that_is_assigned_anew_is_the_last_one(sites: GoCallSites) -> None:
     """Before that it is the first one."""
     frames = ErrorStacks(sites).frames(made("keys[a]", "validateKeys(keys, path)", "validateSize(1, path)"))
     assert [("keys",), ("first",)] == [one.names for one in frames]
 
 
-def test_shared_code_is_named_where_it_gives_the_path(sites: CallSites) -> None:
+def test_shared_code_is_named_where_it_gives_the_path(sites: GoCallSites) -> None:
     """A helper below it checks values of all sorts."""
     calls = [place(one, _META, META) for one in ("field.Invalid", "ValidateName(meta")]
     check = Made("metadata.name", calls[0], stack=", called at ".join(calls))
@@ -231,7 +233,7 @@ def test_shared_code_is_named_where_it_gives_the_path(sites: CallSites) -> None:
     assert [own.source] * 2 == [one.find_line_of_path(own) for one in (HandwrittenCode(sites), UNREAD)]
 
 
-def test_an_argument_is_that_of_the_call_that_was_made(sites: CallSites) -> None:
+def test_an_argument_is_that_of_the_call_that_was_made(sites: GoCallSites) -> None:
     """Another call of the same function may be given another one; what was not called has none."""
     stacks = ErrorStacks(sites)
     check = made("spec.large", TOO_MANY, "maps.Large, path")
@@ -242,7 +244,7 @@ def test_an_argument_is_that_of_the_call_that_was_made(sites: CallSites) -> None
     assert (("spec", "large"), ()) == (stacks.given_to(check, inner), stacks.given_to(check, outer))
 
 
-def test_a_call_that_the_sources_do_not_have_is_left_out(sites: CallSites) -> None:
+def test_a_call_that_the_sources_do_not_have_is_left_out(sites: GoCallSites) -> None:
     """Sources of another release have other lines."""
     other = place(TOO_MANY, _MAPS).replace("validateSize", "validateWeight")
     known = place("maps.Large, path", _MAPS)

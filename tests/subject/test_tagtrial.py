@@ -137,6 +137,19 @@ def test_a_limit_is_changed_under_its_level(trials: tuple[TagTrials, Shape]) -> 
     assert f"{BETA}+k8s:maxLength=4 in place of {BETA}+k8s:maxLength=8" == found.text
 
 
+def test_the_line_of_a_tag_that_goes_is_known(trials: tuple[TagTrials, Shape]) -> None:
+    """Of one that only comes there is none."""
+    tags, shape = trials
+    change = TagChange("remove", "name", ("+k8s:maxLength=8",), replaces=("k8s:maxLength",))
+    found = tags.edits(change, shape, has_levels=True)
+    assert isinstance(found, list)
+    [removed] = found
+    position = tags.position_of(removed)
+    assert position is not None
+    assert "maxLength=8" in TYPES.splitlines()[position.line - 1]
+    assert None is tags.position_of(TagEdit(removed.type, removed.member, ("+k8s:required",)))
+
+
 def test_changed_types_say_what_they_would_say(trials: tuple[TagTrials, Shape]) -> None:
     """The rules of an edit run on an object as the target validated it; the types themselves stay as they are."""
     given = Validated("v1.Widget", {"name": "abcdef", "parts": [{"size": -1}]})

@@ -18,6 +18,7 @@ from harness.compare.causes.duplicate import DUPLICATE
 from harness.compare.causes.extra_field import EXTRA_FIELD
 from harness.compare.causes.gate import GATE
 from harness.compare.causes.generated import GENERATED
+from harness.compare.causes.item_key import ITEM_KEY
 from harness.compare.causes.masked import MASKED
 from harness.compare.causes.new_rule import NEW_RULE
 from harness.compare.causes.no_counterpart import NO_COUNTERPART
@@ -55,7 +56,7 @@ CAUSES: tuple[Cause, ...] = (
     # shown by the two lists
     DUPLICATE, WORDING, NO_COUNTERPART, UNMARKED, ORIGIN, TYPE, PATH,
     # shown by changing what else is in the case, or its size
-    SHORT_CIRCUIT, MASKED, CONDITIONAL, BOUNDARY, OTHER_VALUE,
+    SHORT_CIRCUIT, ITEM_KEY, MASKED, CONDITIONAL, BOUNDARY, OTHER_VALUE,
     # what remains
     NO_RULE, NEW_RULE, RULE_REMOVED, UNKNOWN,
     # told at other places

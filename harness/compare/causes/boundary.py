@@ -91,13 +91,14 @@ class _Search:
 
     def ask(self, sizes: Sequence[int]) -> Experiment[None]:
         """Ask about sizes. What could not be answered stays unknown."""
-        cases = [self._case(number, size) for number, size in enumerate(sizes)]
+        cases = [self.case_of(size, number) for number, size in enumerate(sizes)]
         answers = yield cases
         for size, asked, answer in zip(sizes, cases, answers, strict=True):
             if answer.failure is None:
                 self.known[size] = self._sides(asked, answer)
 
-    def _case(self, number: int, size: int) -> Case:
+    def case_of(self, size: int, number: int = 0) -> Case:
+        """Return the case with a value of another size."""
         changed = put(self.case.object, path_of(self.mismatch.path), self.scale.make(size))
         return msgspec.structs.replace(self.case, id=number, object=changed)
 
@@ -196,7 +197,8 @@ def search(question: Question, words: LimitWording) -> Experiment[Explanation | 
     fix, change = words.fix(question, limits)
     known = sum(one is not None for one in (limits.handwritten, limits.declarative))
     told = (_OTHER_SIZES, f"{_OTHER_SIZES}; then one limit narrowed down", "")[known]
-    return Explanation(how + _describe(question, limits, words), fix, change=change, experiment=told)
+    shown = how + _describe(question, limits, words)
+    return Explanation(shown, fix, change=change, experiment=told, spoken=sizes.case_of(nearest))
 
 
 def _describe_format(question: Question, how: str, other: Json, words: str) -> Explanation:

@@ -42,7 +42,7 @@ def _proves(question: Question, asked: Case, name: str, how: str, advise: Advise
     if question.comparator.remains(question.mismatch, asked, said):
         return None
     who = _who_agrees(question, said)
-    return Explanation(f"{who} {how}", advise(question, name)) if who else None
+    return Explanation(f"{who} {how}", advise(question, name), spoken=asked) if who else None
 
 
 def _who_agrees(question: Question, said: Answer) -> str:

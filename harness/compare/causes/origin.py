@@ -31,7 +31,8 @@ def show(question: Question) -> Explanation | None:
         fix = f"give {question.words.with_origin(rule.origin)} to {question.check_of(check)}"
     else:
         fix = f"take {question.words.with_origin(check.origin)} from {question.check_of(check)}: the rule has none"
-    return Explanation(f"the origins differ: {ours or 'none'} and {theirs or 'none'}", fix, is_guess=True, tried=tried)
+    told = f"the origins differ: {ours or 'none'} and {theirs or 'none'}"
+    return Explanation(told, fix, partner=form.other, is_guess=True, tried=tried)
 
 
 ORIGIN = Cause(

@@ -15,6 +15,8 @@ import msgspec
 
 from harness.case import Answer, Case, Json, Operation
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, ListWithoutKeys, Question, Trial
+from harness.compare.causes.item_key import ITEM_KEY
+from harness.compare.causes.masked import MASKED
 from harness.compare.itemkeys import find_item_key
 from harness.compare.othervalues import describe_value, path_in_object
 from harness.compare.updates import Silence, changed_trigger, describe_left, describe_touched, find_reason
@@ -54,8 +56,15 @@ def _proves(question: Question, asked: Case, said: Answer) -> Explanation | None
 
 
 def refine(question: Question, found: Explanation, describe: Describe) -> Experiment[Explanation]:
-    """Find out what of the update makes a side silent, unless the first batch has shown it."""
+    """Find out what of the update makes a side silent, unless the first batch has shown it.
+
+    Without the old object, or with another one, the silent side may report less of something else too. Then that may be
+    what it returned early for. A side that took an item of a list for another one does not ratchet either.
+    """
     silent, first = _silent_side(question), question.proofs[0]
+    better = yield from _find_better(question)
+    if better is not None:
+        return better
     if question.mismatch.side != "both" and not _is_shown(question, silent):
         why = yield from find_reason(question)
         experiment = "as a create, the value changed within the update, the old object repaired"
@@ -72,6 +81,19 @@ def refine(question: Question, found: Explanation, describe: Describe) -> Experi
         marked = None if twice is None else (twice, ErrorType.DUPLICATE)
         found = found._replace(fix=_declare_key(question, whole, key, marked is not None), marked=marked)
     return found
+
+
+def _find_better(question: Question) -> Experiment[Explanation | None]:
+    """Return what explains the silence of a side by another error, or by the item that it looked up, if that does.
+
+    What repairs an error about the change changes the old object as well, so that it proves nothing of an early return.
+    """
+    for cause in (*([MASKED] if question.has_fewer_others else []), ITEM_KEY):
+        found = yield from dict(question.finders)[cause.code].search(question)
+        error = None if found is None else found.masking
+        if found is not None and not (error is not None and question.facts.is_of_change(error)):
+            return found._replace(cause=cause.code, experiment=cause.experiment)
+    return None
 
 
 def _declare_key(question: Question, whole: ListWithoutKeys, key: str, is_marked: bool) -> str:

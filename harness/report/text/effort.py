@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.events import LONGER_RUN_FACTOR
+from harness.events import LONGER_RUN_FACTOR, LOST
 from harness.report.escaping import count, flat, visible
 from harness.report.model.document import KindEntry, Report
 from harness.report.model.gaps import find_gaps
@@ -117,7 +117,8 @@ def _unaccepted_kinds(report: Report) -> Iterator[str]:
     incomplete = {id(kind) for gap in find_gaps(report) for kind in gap.kinds}
     rest = [kind for kind in report.kinds if not kind.has_accepted and id(kind) not in incomplete]
     late = [kind for kind in rest if not kind.seed_search_complete]
-    yield _list_kinds("not searched: time ran out before an object was accepted:", late)
+    ended = "the run ended" if any(part.stopped in LOST for part in report.parts) else "time ran out"
+    yield _list_kinds(f"not searched: {ended} before an object was accepted:", late)
     yield _list_kinds(
         "without rules and without an accepted object:", [kind for kind in rest if kind.seed_search_complete]
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.case import Answer, Case, Failure
+from harness.case import Answer, Case, Failure, Operation
 from harness.compare.cause import Hints
 from harness.compare.causes import CAUSES
 from harness.compare.othervalues import MAX_VALUES, describe_value
@@ -144,8 +144,21 @@ def test_a_target_that_answers_no_experiment_leaves_the_cause_unknown() -> None:
         return answer(*SILENT["no-rule"]) if same else answer(failure=Failure("worker", "was not recorded"))
 
     [found] = causes(recorded, ask, hints=knowing("x", "y")).values()
-    assert ("unknown", "remains") == (found.cause, found.certainty)
+    assert ("unknown", "") == (found.cause, found.certainty)
     assert "none of the 2 cases of experiments was answered" in found.detail
+
+
+def test_a_create_that_is_another_kinds_says_nothing_of_updates() -> None:
+    """A scale is no kind of the main resource: its creates have no answer, and other values of it do."""
+    given = case({"spec": {}}, {"spec": {}}, subresource="scale")
+
+    def ask(asked: Case) -> Answer:
+        if asked.operation is Operation.CREATE:
+            return answer(failure=Failure("worker", "no such kind"))
+        return answer(*SILENT["no-counterpart"])
+
+    [found] = causes(given, ask, hints=knowing("x", "y"), operations=(Operation.UPDATE,)).values()
+    assert ("no-counterpart", "remains") == (found.cause, found.certainty)
 
 
 def test_a_tag_at_the_field_is_no_missing_rule() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from harness.gotypes.branches import GoSource
 from harness.gotypes.gocalls import Mention
-from harness.subject.callsites import CallSites, CodeLine
+from harness.subject.callsites import CodeLine
 from harness.subject.deciding import UNREAD, HandwrittenCode
+from harness.subject.gocallsites import GoCallSites
 
 _STORAGE = """package validation
 
@@ -60,7 +61,7 @@ func ValidateOne(a App) []string {
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> CallSites:
+def sites(tmp_path_factory: pytest.TempPathFactory) -> GoCallSites:
     """Two groups of validators."""
     root = tmp_path_factory.mktemp("release")
     for group, text in (("storage", _STORAGE), ("apps", _APPS)):
@@ -68,7 +69,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> CallSites:
         folder.mkdir(parents=True)
         (folder / "validation.go").write_text(text)
         (folder / "validation_test.go").write_text("package validation\nfunc TestOnce() { once(Class{}) }\n")
-    return CallSites(root)
+    return GoCallSites(root)
 
 
 FILE, APPS = "pkg/apis/storage/validation/validation.go", "pkg/apis/apps/validation/validation.go"
@@ -97,7 +98,7 @@ FILE, APPS = "pkg/apis/storage/validation/validation.go", "pkg/apis/apps/validat
         ("", ()),
     ],
 )
-def test_a_shared_function_names_its_callers(sites: CallSites, place: str, told: tuple[str, ...]) -> None:
+def test_a_shared_function_names_its_callers(sites: GoCallSites, place: str, told: tuple[str, ...]) -> None:
     """Each call counts once, an exported function's in every group, under another name and handed on as a value too;
     those with the same marks come first, and a helper of one caller is that caller's own."""
     assert told == sites.shared_by(place)
@@ -124,7 +125,7 @@ def test_each_function_that_alone_uses_another_is_named(tmp_path: Path, line: in
     ]
     (tmp_path / FILE).parent.mkdir(parents=True)
     (tmp_path / FILE).write_text("\n".join(lines))
-    told = CallSites(tmp_path).shared_by(f"{FILE}:{line} in {function}")
+    told = GoCallSites(tmp_path).shared_by(f"{FILE}:{line} in {function}")
     assert (f"{users} called by ValidateOne ({FILE}:6)", f"ValidateTwo ({FILE}:7)") == told
 
 
@@ -144,7 +145,7 @@ def test_functions_on_the_way_to_a_helper_name_their_other_callers(tmp_path: Pat
     folder = tmp_path / "pkg/apis/storage/validation"
     folder.mkdir(parents=True)
     (folder / "validation.go").write_text("\n".join(lines))
-    sites, way = CallSites(tmp_path), [CodeLine(FILE, 5, "checkFull"), CodeLine(FILE, 6, "validateOne")]
+    sites, way = GoCallSites(tmp_path), [CodeLine(FILE, 5, "checkFull"), CodeLine(FILE, 6, "validateOne")]
     source = f"{FILE}:2 in check, called at {FILE}:4 in checkName"
     told = f"checkName also by validateAll ({FILE}:7)", f"checkFull also by validateTwo ({FILE}:8)"
     assert told == sites.shared_on_way(source, way)
@@ -158,7 +159,7 @@ def test_validators_of_configuration_are_callers_too(tmp_path: Path, folder: str
     for path, text in (("pkg/apis/storage/validation", _STORAGE), (folder, _APPS)):
         (tmp_path / path).mkdir(parents=True)
         (tmp_path / path / "validation.go").write_text(text)
-    code = HandwrittenCode(CallSites(tmp_path))
+    code = HandwrittenCode(GoCallSites(tmp_path))
     assert 2 == code.count_callers(f"{FILE}:21 in Shared")
 
 
@@ -176,7 +177,7 @@ def test_a_file_that_does_not_import_a_package_is_not_parsed(tmp_path: Path, mon
         return real(source, name, package)
 
     monkeypatch.setattr(GoSource, "mentions", mentions)
-    calls = CallSites(tmp_path).calls_of(FILE, "Shared")
+    calls = GoCallSites(tmp_path).calls_of(FILE, "Shared")
     assert [("once", FILE), ("ValidateApp", APPS)] == [(one.caller, one.file) for one in calls]
     assert [_STORAGE.rstrip(), _APPS.rstrip()] == read
 
@@ -190,7 +191,7 @@ def test_the_line_that_says_whether_validation_is_generated_is_found(tmp_path: P
     ):
         (tmp_path / "pkg/apis" / group / "v1").mkdir(parents=True)
         (tmp_path / "pkg/apis" / group / "v1/doc.go").write_text(text)
-    code = HandwrittenCode(CallSites(tmp_path))
+    code = HandwrittenCode(GoCallSites(tmp_path))
     assert "`+k8s:validation-gen=false` is at pkg/apis/a/v1/doc.go:3" == code.find_generation("events.k8s.io", "v1")
     assert "pkg/apis/c/v1/doc.go has no +k8s:validation-gen" == code.find_generation("silent", "v1")
     assert ["", "", ""] == [
