@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.case import Case
+from harness.case import Answer, Case
 from harness.compare.cause import NO_HINTS, Explanation, Hints, Repairs
 from harness.compare.comparator import Comparator
 from harness.compare.judge import find_cause
 from harness.field import FieldError
 from harness.tags.registry import rule_facts
-from tests.compare.builders import Ask, drive, info
+from tests.compare.builders import Ask, answer, drive, errors, info
 
 
 def causes(asked: Case, ask: Ask, **more: Any) -> dict[str, Explanation]:
@@ -44,3 +44,24 @@ def repair_mode(asked: Case, wrong: FieldError) -> Any:
     if wrong.field == "spec.mode":
         yield {"spec": {**asked.object["spec"], "mode": "Exempt"}}, asked.old
         yield {"spec": {**asked.object["spec"], "mode": "Limited"}}, asked.old
+
+
+def is_bad(value: Any) -> bool:
+    """Whether such a target rejects an object."""
+    return isinstance(value, dict) and value.get("spec", {}).get("a") == "bad"
+
+
+def ratcheting_target(handwritten: bool, declarative: bool) -> Ask:
+    """Both sides reject spec.a; on an update a side that ratchets skips what did not change."""
+
+    def ask(asked: Case) -> Answer:
+        bad, ratcheted = is_bad(asked.object), asked.old is not None and is_bad(asked.old)
+        hv = errors("Invalid@spec.a/minimum covered") if bad and not (handwritten and ratcheted) else ()
+        dv = errors("Invalid@spec.a/minimum beta") if bad and not (declarative and ratcheted) else ()
+        return answer(hv, dv)
+
+    return ask
+
+
+BAD = {"spec": {"a": "bad"}}
+"""A value that such a target rejects."""

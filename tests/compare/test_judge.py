@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from harness.case import Answer, Case, Failure, Operation, ServedList
@@ -15,7 +14,7 @@ from harness.compare.judge import find_cause, judge
 from harness.compare.mismatch import Mismatch
 from harness.field import FieldError
 from tests.compare.builders import Ask, answer, case, drive, error, errors, info
-from tests.compare.explaining import causes, causes_with, repair_mode, slugs
+from tests.compare.explaining import BAD, causes, causes_with, ratcheting_target, repair_mode, slugs
 
 
 def always(hv: tuple[FieldError, ...], dv: tuple[FieldError, ...]) -> Ask:
@@ -80,103 +79,6 @@ def test_two_errors_of_one_text_are_no_duplicate_where_both_sides_say_both() -> 
     rules = errors("TooLong@a/maxLength beta", "TooLong@a/maxLength beta")
     assert causes(case(), always(both, rules)) == {}
     assert slugs(case(), always(both[:1], rules)) != {}
-
-
-def _is_bad(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("spec", {}).get("a") == "bad"
-
-
-def _ratchets(handwritten: bool, declarative: bool) -> Ask:
-    """Both sides reject spec.a; on an update a side that ratchets skips what did not change."""
-
-    def ask(asked: Case) -> Answer:
-        bad, ratcheted = _is_bad(asked.object), asked.old is not None and _is_bad(asked.old)
-        hv = errors("Invalid@spec.a/minimum covered") if bad and not (handwritten and ratcheted) else ()
-        dv = errors("Invalid@spec.a/minimum beta") if bad and not (declarative and ratcheted) else ()
-        return answer(hv, dv)
-
-    return ask
-
-
-BAD = {"spec": {"a": "bad"}}
-
-
-@pytest.mark.parametrize("operations", [(Operation.CREATE, Operation.UPDATE), (Operation.UPDATE,)])
-def test_ratcheting(operations: tuple[Operation, ...]) -> None:
-    """One side ratchets what the update left alone: shown as a create, or where there is none by another old object."""
-    asked = case(BAD, BAD)
-    assert slugs(asked, _ratchets(False, True), operations=operations) == {"spec.a": "ratcheting"}
-    assert slugs(asked, _ratchets(True, False), operations=operations) == {"+spec.a": "ratcheting"}
-    assert slugs(asked, _ratchets(True, True), operations=operations) == {}
-
-
-def test_one_of_two_values_that_was_there_before_is_no_matter_of_words() -> None:
-    """Both sides reject two keys of a map at one path; of the one that an update leaves as it was, one says nothing."""
-
-    def said(keys: list[str], mark: str) -> tuple[FieldError, ...]:
-        return tuple(error(f"Invalid@spec.m/format=o {mark}", detail=f"{key} is wrong") for key in keys)
-
-    def ask(asked: Case) -> Answer:
-        new, old = (list(obj["spec"].get("m", ())) if obj else [] for obj in (asked.object, asked.old))
-        return answer(said(new, "covered"), said([key for key in new if key not in old], "beta"))
-
-    asked = case({"spec": {"m": {"A": 1, "b.c": 1}}}, {"spec": {"m": {"b.c": 1}}})
-    [found] = causes(asked, ask).values()
-    assert "ratcheting" == found.cause
-    assert "the declarative side ratchets" in found.detail
-
-
-def test_ratcheting_behind_preparation() -> None:
-    """Where the server copies the value from the old object, only mode given can show who ratchets."""
-
-    def ask(asked: Case) -> Answer:
-        new = asked.object if asked.mode == "given" else {**asked.object, "spec": asked.old["spec"]}
-        return _ratchets(False, True)(msgspec.structs.replace(asked, object=new))
-
-    assert slugs(case(BAD, BAD), ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
-
-
-def test_ratcheting_of_what_a_request_leaves_out() -> None:
-    """The server copies the whole part from the old object: that object, as a create, shows who ratchets."""
-
-    def ask(asked: Case) -> Answer:
-        kept = (asked.old or {}).get("spec") if asked.mode == "served" else None
-        new = asked.object if kept is None else {**asked.object, "spec": kept}
-        return _ratchets(False, True)(msgspec.structs.replace(asked, object=new))
-
-    assert slugs(case({}, BAD), ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
-
-
-def test_ratcheting_says_who_ratchets() -> None:
-    """The side that ratchets is named, and ratcheting on the declarative side is wanted."""
-    asked = case(BAD, BAD)
-    assert "declarative side ratchets" in causes(asked, _ratchets(False, True))["spec.a"].detail
-    assert "handwritten side ratchets" in causes(asked, _ratchets(True, False))["+spec.a"].detail
-
-
-def test_ratcheting_of_what_changed_is_not_told_as_left_alone() -> None:
-    """A check that looks away because of another mistake in the old object: the new value was never stored."""
-
-    def ask(asked: Case) -> Answer:
-        away = asked.old is not None and "mistake" in asked.old
-        return answer(() if away else errors("Required@spec.a covered"), errors("Required@spec.a beta"))
-
-    changed = causes(case(BAD, {"mistake": 1}), ask)["+spec.a"]
-    left = causes(case({**BAD, "mistake": 1}, {**BAD, "mistake": 1}), ask)["+spec.a"]
-    assert ("ratcheting", "ratcheting") == (changed.cause, left.cause)
-    assert "although the update adds the value with spec" in changed.detail
-    assert "which leaves the value as it was" in left.detail
-    assert "whether it reports a value that the update changes is not known" in left.detail
-
-
-def test_no_ratcheting_where_a_create_has_no_rule_either() -> None:
-    """A side that never reports it ratchets nothing."""
-    asked = case(BAD, BAD)
-
-    def only_handwritten(asked: Case) -> Answer:
-        return answer(errors("Invalid@spec.a/minimum covered") if _is_bad(asked.object) else ())
-
-    assert slugs(asked, only_handwritten) == {"spec.a": "no-rule"}
 
 
 def test_short_circuit_by_experiment() -> None:
@@ -330,7 +232,7 @@ def test_an_experiment_that_fails_proves_nothing() -> None:
     def ask(asked: Case) -> Answer:
         if asked.operation is Operation.CREATE or "a" not in asked.old["spec"]:
             return answer(failure=Failure("decode", "no"))
-        return _ratchets(False, True)(asked)
+        return ratcheting_target(False, True)(asked)
 
     assert slugs(case(BAD, BAD), ask) == {"spec.a": "unknown"}
 
@@ -409,18 +311,6 @@ def test_an_option_that_does_not_matter() -> None:
     assert slugs(case(), always(errors("Required@a covered"), ()), options={"A": True}) == {"a": "no-rule"}
 
 
-def test_ratcheting_of_something_missing() -> None:
-    """What is missing in both objects was ratcheted too: without its parent in the old object both sides agree."""
-
-    def ask(asked: Case) -> Answer:
-        missing, ratcheted = "a" not in asked.object["spec"], asked.old is not None and "spec" in asked.old
-        hv = errors("Required@spec.a covered") if missing else ()
-        return answer(hv, () if ratcheted or not missing else errors("Required@spec.a alpha"))
-
-    asked = case({"spec": {}}, {"spec": {}})
-    assert slugs(asked, ask, operations=(Operation.UPDATE,)) == {"spec.a": "ratcheting"}
-
-
 def test_the_same_words_at_another_path() -> None:
     """Two errors with the same words are one rule, wherever they are reported."""
     hv = (error("Invalid@x.a/o covered", detail="must be odd"), *errors("TooMany@z"))
@@ -471,31 +361,6 @@ def test_a_path_that_only_looks_alike() -> None:
     assert causes_with(repair_mode, moved, asked)["spec.mode"].cause == "path"
 
 
-def test_ratcheting_shows_before_a_guess() -> None:
-    """Two errors of other types on one field are no pair when a create shows that one side ratchets."""
-
-    def ask(asked: Case) -> Answer:
-        twins = errors("Required@spec.a beta") if asked.old is None else ()
-        return answer(errors("Required@spec.a covered", "Forbidden@spec.a covered"),
-                      (*twins, *errors("Invalid@spec.a beta", "Forbidden@spec.a beta")))  # fmt: skip
-
-    asked = case({"spec": {}}, {"spec": {}})
-    assert causes_with(no_repairs, ask, asked)["spec.a"].cause == "ratcheting"
-
-
-def test_ratcheting_of_a_subresource() -> None:
-    """An object is created through the main resource, whatever the subresource of the update."""
-    asked = case(BAD, BAD, subresource="status")
-
-    def ask(asked: Case) -> Answer:
-        if asked.operation is Operation.UPDATE and asked.old != asked.object:
-            return answer(errors("Forbidden@spec/immutable covered"), errors("Forbidden@spec/immutable beta"))
-        return _ratchets(False, True)(asked)
-
-    found = causes(asked, ask, subresource="status", operations=(Operation.UPDATE,))
-    assert (found["spec.a"].cause, "as a create" in found["spec.a"].detail) == ("ratcheting", True)
-
-
 def test_conditional() -> None:
     """A check that runs only without another field speaks when that field is left out; nothing was wrong with it."""
 
@@ -531,7 +396,7 @@ def test_a_target_that_dies_during_an_experiment_is_believed_in_the_others() -> 
     def ask(asked: Case) -> Answer:
         if "a" not in (asked.old or {}).get("spec", {"a": 1}):
             return answer(failure=Failure("worker", "died"))
-        return _ratchets(False, True)(asked)
+        return ratcheting_target(False, True)(asked)
 
     found = causes(case(BAD, BAD), ask)["spec.a"]
     assert ("ratcheting", "experiment") == (found.cause, found.certainty)
