@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 
+import click
 import msgspec
 
 from harness.cli.code import can_count
@@ -44,6 +45,7 @@ from harness.rulecov.schemarules import VersionName, schema_inventory
 from harness.rulecov.unfireable import reasons_for
 from harness.subject import SubjectSpec
 from harness.subject.definitions import read_definitions
+from harness.subject.namedvalidator import function_file
 from harness.subject.openers.crd import CRD
 from harness.subject.openers.policy import POLICY
 from harness.subject.opening import api_of
@@ -177,16 +179,20 @@ def _uncovered(result: Result) -> Iterator[UncoveredEntry]:
             yield UncoveredEntry(result.subject, **fields)
 
 
-def branch_folders(specs: Sequence[SubjectSpec], jobs: int | None) -> list[Path]:
-    """Return the folders whose branches are measured: those of suites in Python. Raises: UsageError if nothing is."""
+def branch_folders(specs: Sequence[SubjectSpec]) -> list[Path]:
+    """Return the folders whose branches are measured: those of suites, and of functions behind CRDs or policies.
+
+    Raises: UsageError if nothing is measured.
+    """
     folders = [Path(spec.location) for spec in specs if spec.kind == "suite"]
+    files = [function_file(spec.validator) for spec in specs if spec.validator is not None]
+    folders += [file.resolve().parent for file in files if file is not None]
     if not folders and not any(map(can_count, specs)):
         raise UsageError(
-            "--branches measures handwritten validators of suites in Python, and of releases and checkouts\n"
-            "  fix: name a suite, or --kubernetes RELEASE without --against"
+            "--branches measures handwritten validators of suites in Python, of --function, and of releases\n"
+            "  why: the code of a webhook or a program is not at hand, and schemas have rules (`harness rules`)\n"
+            "  fix: name a suite, --function FILE.py:NAME, or --kubernetes RELEASE without --against"
         )
-    if folders and jobs is not None and jobs > 1:
-        raise UsageError("--branches measures Python in this process only\n  fix: omit --jobs")
     return folders
 
 
@@ -194,6 +200,11 @@ def with_branches(report: Report, branches: Branches | None) -> Report:
     """Return a report with the branches of handwritten validators that no case took."""
     if branches is None:
         return report
+    if branches.lost:
+        click.echo(
+            f"harness: {branches.lost} of the processes that measure Python were killed, so that branches which they"
+            " took may count as never taken", err=True,
+        )  # fmt: skip
     missed = tuple(BranchEntry(_relative(one.file), one.line, one.to) for one in branches.missed)
     return msgspec.structs.replace(report, branches=BranchCoverage(branches.total, missed))
 

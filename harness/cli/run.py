@@ -73,7 +73,7 @@ from harness.subject.opening import kind_of
 @click.option(
     "--branches",
     is_flag=True,
-    help="Report handwritten code that no case reached: Python in one process, or the Go of a release.",
+    help="Report handwritten code that no case reached: Python of suites and functions, or the Go of a release.",
 )
 @click.option(
     "--corpus",
@@ -114,10 +114,13 @@ def command(
     entries = exceptions_in(exceptions)
     if corpus is not None:
         corpus.is_dir()  # a name that no file can have is an error of the user's, and not of the search
-    folders = branch_folders(specs, jobs) if branches else []
-    if branches:  # Python is measured in this process, Go in a worker with counters
-        specs = [replace(spec, in_process=bool(folders), counts_blocks=can_count(spec)) for spec in specs]
-    is_alone = folders or any(kind_of(spec.kind).in_one_process for spec in specs)
+    folders = branch_folders(specs) if branches else []
+    if branches:  # suites are measured in the processes of the search, Go in a worker with counters
+        specs = [
+            replace(spec, in_process=spec.in_process or spec.kind == "suite", counts_blocks=can_count(spec))
+            for spec in specs
+        ]
+    is_alone = any(kind_of(spec.kind).in_one_process for spec in specs)
     config = RunConfig(
         seed=seed_of(seed), budget=budget_of(specs, max_time, max_cases), jobs=1 if is_alone else jobs or cores(),
         kinds=kinds, operations=operations, corpus=corpus, trusted=own_wordings(), shard=_shard(shard),
@@ -129,8 +132,11 @@ def command(
     ratchets = Ratchets(ratchet_file, update_ratchet, code_ratchet)
     ratchets.check(specs)
     with EventLog(events) as log:
-        search = Search(config, log)
-        with watched_branches(folders) if folders else nullcontext() as watched:
+        with watched_branches(folders) if folders else nullcontext((None, None)) as (watch, watched):
+            if watch is not None:
+                config = replace(config, around=watch)
+                specs = [replace(spec, branches=watch.folder) for spec in specs]
+            search = Search(config, log)
             search.run([target.parts(spec) for spec in specs])
         search.raise_if_empty()
         narrowed = [f"--kind {kind}" for kind in kinds] + [f"--operation {operation}" for operation in operations]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,7 +27,8 @@ class RunConfig:
     `trusted` is the file of trusted wordings. `shard` is a part of the kinds: together the shards of a run find what
     the whole run finds. `focus` names the paths of types to edit more often. `examples` are objects of the user that
     are asked before any case is drawn, in addition to those of a suite. `observers` create the observers of every
-    answer. `witnesses` of tolerated findings are asked before the search, and again during it.
+    answer. `witnesses` of tolerated findings are asked before the search, and again during it. Every process of the run
+    enters `around` before it opens its target, and leaves it when that is closed.
     """
 
     seed: int
@@ -42,6 +44,7 @@ class RunConfig:
     examples: Sequence[Example] = ()
     observers: Mapping[str, ObserverFactory] = field(default_factory=dict)
     witnesses: Sequence[Witness] = ()
+    around: Callable[[], AbstractContextManager[None]] = nullcontext
 
     def __post_init__(self) -> None:
         if self.budget == Budget():

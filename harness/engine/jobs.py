@@ -179,7 +179,12 @@ def _begin(link: Connection) -> None:
         spec, config, opener, began = link.recv()
     except (EOFError, OSError):
         return  # the parent has ended
-    _work(spec, config, opener, link, began)
+    with config.around():
+        _work(spec, config, opener, link, began)
+    # Skip the interpreter's shutdown, which would free all objects one by one for seconds.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _work(spec: SubjectSpec, config: RunConfig, opener: Opener, link: Connection, began: float) -> None:
@@ -226,10 +231,6 @@ def _work(spec: SubjectSpec, config: RunConfig, opener: Opener, link: Connection
         pass  # the parent has ended
     finally:
         subject.close()
-    # Skip the interpreter's shutdown, which would free all objects one by one for seconds.
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
 
 
 def _answer_queries(subject: Subject, config: RunConfig, link: Connection) -> None:

@@ -71,6 +71,13 @@ def run_parts(
     result of the part that found it first, and `Finding.parts` names all parts that have it. Everything else is as in
     `run`. When parts run one after the other, an interrupt skips those that have not started.
     """
+    with config.around():
+        return _run_parts(specs, config, on_event, opener)
+
+
+def _run_parts(
+    specs: Sequence[SubjectSpec], config: RunConfig, on_event: OnEvent, opener: Opener
+) -> tuple[Result, ...]:
     if len(specs) == 1:
         return (run(specs[0], config, on_event, opener),)
     if config.jobs == 1:

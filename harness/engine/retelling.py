@@ -32,7 +32,7 @@ from harness.files import code_digest
 from harness.fuzzers.corpus import keep_file, load_file
 from harness.subject import Subject
 
-_OF_THE_MACHINE = ("beside", "in_process", "allow_exec")
+_OF_THE_MACHINE = ("beside", "in_process", "allow_exec", "branches")
 """What in the specification of a subject changes no answer."""
 _NEVER = (UNREACHABLE.code, UNSTABLE.code)
 """Causes that one answer does not confirm."""

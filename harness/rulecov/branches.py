@@ -1,7 +1,8 @@
-"""Measures the branches of handwritten Python validators that a search never took, with coverage.py in this process.
+"""Measures the branches of handwritten Python validators that a search never took, with coverage.py in every process.
 
 Code in such a branch was never compared with the declarative rules. The result is not judged, because a branch may be
-unreachable.
+unreachable. Each process of a run writes what it measured into one folder, which is read when the run has ended: a
+branch counts as taken if any process took it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+from harness.targets.branchwatch import BranchWatch
 
 if TYPE_CHECKING:
     from coverage import Coverage
@@ -30,29 +33,30 @@ class Branch:
 
 @dataclass(slots=True)
 class Branches:
-    """The result, filled in when the search ends. `total` counts all branches of the files that ran."""
+    """The result, filled in when the search ends. `total` counts all branches of the files that ran.
+
+    `lost` is the number of processes that were killed before they could write what they measured.
+    """
 
     missed: tuple[Branch, ...] = ()
     total: int = 0
+    lost: int = 0
 
 
 @contextmanager
-def watched_branches(folders: Iterable[Path]) -> Iterator[Branches]:
-    """Measure the Python files of these folders while the block runs; the result is filled in at its end."""
-    import coverage  # imported here, because it is slow and few commands need it
-
+def watched_branches(folders: Iterable[Path]) -> Iterator[tuple[BranchWatch, Branches]]:
+    """Yield what measures the Python files of these folders, and the result, which is filled in at the end."""
     found = Branches()
-    patterns = [f"{folder.resolve()}/*" for folder in folders]
-    # Ignore the settings of the user's project, which may exclude these files.
-    measured = coverage.Coverage(data_file=None, branch=True, include=patterns, config_file=False)
-    measured.set_option("run:disable_warnings", ["no-data-collected"])
-    measured.set_option("report:exclude_lines", [])
-    measured.start()
-    try:
-        yield found
-    finally:
-        measured.stop()
-        found.missed, found.total = _missed(measured)
+    with tempfile.TemporaryDirectory(prefix="harness-branches-") as folder:
+        watch = BranchWatch(folder, tuple(str(one.resolve()) for one in folders))
+        try:
+            yield watch, found
+        finally:
+            found.lost = watch.lost
+            if watch.has_data:
+                measured = watch.coverage()
+                measured.combine([folder], keep=True)
+                found.missed, found.total = _missed(measured)
 
 
 def _missed(measured: Coverage) -> tuple[tuple[Branch, ...], int]:

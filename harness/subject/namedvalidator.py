@@ -46,8 +46,17 @@ def validator_literals(validator: str) -> Literals:
     return go_literals(folders_of(validator.removeprefix(GO))) if validator.startswith(GO) else NO_LITERALS
 
 
-def open_validator(validator: str, kinds: Sequence[KindInfo], note: Note) -> Target:
-    """Start what validates objects of these kinds. Raises: TargetError, UsageError."""
+def function_file(validator: str) -> Path | None:
+    """Return the file of a function in Python; None for another validator."""
+    function = _FUNCTION.fullmatch(validator)
+    return Path(function[1]) if function else None
+
+
+def open_validator(validator: str, kinds: Sequence[KindInfo], note: Note, branches: str | None = None) -> Target:
+    """Start what validates objects of these kinds. Raises: TargetError, UsageError.
+
+    The branches that a function in Python takes are written into the folder `branches`.
+    """
     # Imported here: commands that only read files need none of it.
     from harness.targets.command import CommandTarget
     from harness.targets.crd.govalidator import build_validator
@@ -63,6 +72,7 @@ def open_validator(validator: str, kinds: Sequence[KindInfo], note: Note) -> Tar
         if not Path(function[1]).is_file():
             raise UsageError(f"there is no file {function[1]}\n  fix: --function FILE.py:NAME")
         program = [sys.executable, "-m", "harness.targets.crd.function", function[1], function[2]]
+        program += [branches] if branches is not None else []
         return cast(Target, CommandTarget(program, note=note))
     if validator.startswith(GO):
         program = [str(build_validator(validator.removeprefix(GO), note))]

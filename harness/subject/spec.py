@@ -35,7 +35,8 @@ class SubjectSpec:
     `beside` is the number of processes of the run that open targets at the same time, and share the cores of the
     machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements.
     `allow_exec` runs the program that a kubeconfig names for credentials; no report says it.
-    `counts_blocks` opens a target that says which blocks of its handwritten code a case reaches.
+    `counts_blocks` opens a target that says which blocks of its handwritten code a case reaches; `branches` is the
+    folder into which the process of a function in Python writes the branches that it took.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class SubjectSpec:
     in_process: bool = False
     allow_exec: bool = False
     counts_blocks: bool = False
+    branches: str | None = None
 
     @property
     def gates_text(self) -> str:

@@ -140,11 +140,14 @@ def test_objects_of_the_project_come_first(tmp_path: Path) -> None:
 
 @pytest.mark.kubernetes
 def test_a_function_against_its_rules(tmp_path: Path) -> None:
-    """The one check that a function lacks is found, and where both reject for one reason nothing is."""
+    """The one check that a function lacks is found, and where both reject for one reason nothing is.
+
+    The branch that only updates take is told.
+    """
     (tmp_path / "checks.py").write_text(HANDWRITTEN)
     done = harness(
         tmp_path, "run", "--crd", AFTER, "--function", "checks.py:validate", "--operation", "create", "--max-cases",
-        "5000", "--jobs", "1", "--json", "r.json",
+        "5000", "--jobs", "1", "--json", "r.json", "--branches",
     )  # fmt: skip
     assert 1 == done.returncode, done.stderr
     report = json.loads((tmp_path / "r.json").read_text())
@@ -154,6 +157,7 @@ def test_a_function_against_its_rules(tmp_path: Path) -> None:
     }  # fmt: skip
     assert {("spec.retentionDays", f"{RULES}[0]")} == verdicts
     assert "the function validate" in done.stdout
+    assert {"file": "checks.py", "line": 10, "to": 11} in report["branches"]["missed"]
 
 
 @pytest.mark.kubernetes

@@ -88,7 +88,7 @@ def _admission(
             about = {kind.key for kind in ours}
             whole = [kind for kind in kinds if kind.key in about]
             named = spec.validator.startswith(CONFIG)  # a configuration says what each webhook is about
-            second = open_validator(spec.validator, kinds if named else whole, note)
+            second = open_validator(spec.validator, kinds if named else whole, note, spec.branches)
             names = names[0], validator_name(spec.validator)
             theirs = second.info.kinds if named else tuple(whole)
         opened.callback(second.close)

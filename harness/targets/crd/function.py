@@ -1,9 +1,10 @@
 """A function in Python as the handwritten side: a program that imports it and speaks the wire protocol.
 
-    python -m harness.targets.crd.function FILE.py NAME
+    python -m harness.targets.crd.function FILE.py NAME [FOLDER]
 
 The function gets `(new, old)` or `(new, old, context)` and returns what is wrong: a list of errors or of texts such as
 `spec.replicas: must be even`, one text, or nothing. What it raises is a panic, as a webhook's would be.
+The branches that it takes, and those of what it imports from its folder, are written into FOLDER.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -22,6 +24,7 @@ from harness.case import Answer, Case, Failure, TargetInfo
 from harness.field import ErrorType, FieldError
 from harness.field.read import read_errors
 from harness.suite import Context
+from harness.targets.branchwatch import BranchWatch
 from harness.targets.wire import encode_greeting
 
 _CASES = msgspec.json.Decoder(Case)
@@ -80,9 +83,16 @@ def main() -> None:
     """Answer cases on standard input until it ends; what the function prints goes to standard error."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    function = load(Path(sys.argv[1]).resolve(), sys.argv[2])
+    file, name, *folder = sys.argv[1:]
+    path = Path(file).resolve()
+    with BranchWatch(folder[0], (str(path.parent),))() if folder else nullcontext():
+        _serve(path, name, out)
+
+
+def _serve(file: Path, name: str, out: BinaryIO) -> None:
+    function = load(file, name)
     wants_context = len(inspect.signature(function).parameters) > 2
-    out.write(encode_greeting(TargetInfo(sys.argv[2], abilities=("update",))))
+    out.write(encode_greeting(TargetInfo(name, abilities=("update",))))
     out.flush()
     for line in sys.stdin.buffer:
         out.write(msgspec.json.encode(answer(function, wants_context, _CASES.decode(line))) + b"\n")

@@ -10,6 +10,7 @@ import pytest
 
 from harness.case import Case, Operation
 from harness.field import ErrorType, FieldError
+from harness.rulecov.branches import watched_branches
 from harness.targets.command import CommandTarget
 from harness.targets.crd.function import answer, errors_of
 
@@ -61,3 +62,18 @@ def test_the_program(tmp_path: Path) -> None:
     with CommandTarget(argv) as target:
         first, second = target.ask([CASE, Case(8, "", "v1", "Thing", Operation.CREATE, {"spec": {"n": 2}})])
     assert ((INVALID,), ()) == (first.handwritten, second.handwritten)
+
+
+def test_the_program_measures_its_branches(tmp_path: Path) -> None:
+    """What the function takes, and what it imports from its folder, whenever the program ends."""
+    (tmp_path / "beside.py").write_text("def odd(n):\n    if n % 2:\n        return True\n    return False\n")
+    file = tmp_path / "checks.py"
+    file.write_text("from beside import odd\n\n\ndef validate(new, old):\n    return not odd(new['spec']['n'])\n")
+    with watched_branches([tmp_path]) as (watch, found):
+        argv = [sys.executable, "-m", "harness.targets.crd.function", str(file), "validate", watch.folder]
+        with CommandTarget(argv) as target:
+            target.ask([CASE])
+    assert ([("beside.py", 2, 4)], 2) == (
+        [(Path(one.file).name, one.line, one.to) for one in found.missed],
+        found.total,
+    )
