@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -15,10 +17,11 @@ from harness.events import Result
 from harness.gotypes.branches import GoSource
 from harness.limits import read_checkout
 from harness.report.escaping import lines
-from harness.report.model.code import BlockEntry, FunctionEntry, sum_code
+from harness.report.model.code import BlockEntry, FunctionEntry, NearestObject, sum_code
 from harness.report.model.document import Report
 from harness.rulecov.blocks import NAME, BlockObserverFactory
-from harness.subject import SubjectSpec
+from harness.rulecov.nearest import LEAST, SHARE, NearestCases, reached_before
+from harness.subject import SubjectSpec, open_subject
 from harness.subject.openers.kubernetes import KUBERNETES
 from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release
 from harness.targets.kubernetes.sources import source_folder
@@ -37,12 +40,13 @@ def block_observers(spec: SubjectSpec) -> dict[str, ObserverFactory]:
     return {NAME: BlockObserverFactory()} if spec.counts_blocks else {}
 
 
-def with_code(report: Report, results: Sequence[Result], specs: Iterable[SubjectSpec]) -> Report:
+def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, SubjectSpec]) -> Report:
     """Return a report with the functions of handwritten validators and what was reached of them.
 
+    `specs` are those of the parts of the run, by name, from which they are opened again to ask what came near the rest.
     What cannot be read is a message, because the rest of the report is worth as much without it.
     """
-    spec = next((one for one in specs if one.counts_blocks), None)  # a run has one release at most
+    spec = next((one for one in specs.values() if one.counts_blocks), None)  # a run has one release at most
     counted = [result for result in results if NAME in result.observed]
     if spec is None or not counted:
         return report
@@ -57,7 +61,57 @@ def with_code(report: Report, results: Sequence[Result], specs: Iterable[Subject
         return report
     gates = [part.target.gates for part in report.parts]
     functions = with_reasons(list(functions_of(counted[0].subject, blocks, reached, root)), root, gates)
-    return msgspec.structs.replace(report, code=tuple(functions))
+    if any(result.stopped == "interrupted" for result in counted):
+        return msgspec.structs.replace(report, code=tuple(functions))
+    nearest = nearest_objects(blocks, reached, root, counted, specs)
+    return msgspec.structs.replace(report, code=tuple(with_nearest(functions, nearest)))
+
+
+def nearest_objects(
+    blocks: Iterable[CodeBlock],
+    reached: AbstractSet[int],
+    root: Path,
+    results: Sequence[Result],
+    specs: Mapping[str, SubjectSpec],
+) -> dict[tuple[str, tuple[int, int]], NearestObject]:
+    """Find the case that came nearest to each block that was not reached, by file and start, and say what it took."""
+    before = {
+        (block.file, block.start): at
+        for file, own in _by_file(blocks)
+        for block, at in reached_before(_read_source(root / file.removeprefix(_TOP)), own, reached)
+    }
+    cases = sum(result.cases for result in results)
+    nearest = NearestCases(frozenset(at.number for at in before.values()), max(LEAST, cases // SHARE))
+    for result in results:
+        part = result.part or result.subject
+        batches = [batch for unit in result.observed[NAME] for batch in unit.batches]
+        if nearest.is_complete(batches):
+            continue
+        try:
+            with open_subject(specs[part]) as subject:
+                nearest.ask(part, subject.target, batches)
+        except HarnessError as error:
+            _warn(f"what came near the code that was not reached is not told: {error}")
+    found = {key: (at.end[0], *nearest.found[at.number]) for key, at in before.items() if at.number in nearest.found}
+    _warn(
+        f"{nearest.asked:,} cases were asked again for objects that came near {len(before):,} blocks; "
+        f"those of {len(found):,} are told"
+    )
+    return {key: NearestObject(part, line, case) for key, (line, part, case) in found.items()}
+
+
+def with_nearest(
+    functions: Iterable[FunctionEntry], nearest: Mapping[tuple[str, tuple[int, int]], NearestObject]
+) -> Iterator[FunctionEntry]:
+    """Yield functions, with the cases that came nearest to their blocks."""
+    for one in functions:
+        blocks = [msgspec.structs.replace(block, nearest=nearest.get((one.file, block.start))) for block in one.blocks]
+        yield msgspec.structs.replace(one, blocks=tuple(blocks))
+
+
+def _by_file(blocks: Iterable[CodeBlock]) -> Iterator[tuple[str, list[CodeBlock]]]:
+    ordered = sorted(blocks, key=lambda one: (one.file, one.number))
+    return ((file, list(own)) for file, own in groupby(ordered, lambda one: one.file))
 
 
 def functions_of(
@@ -65,7 +119,7 @@ def functions_of(
 ) -> Iterator[FunctionEntry]:
     """Yield the functions that blocks belong to, with what the sources below a folder say of the blocks."""
     seen = frozenset(reached)
-    for file, own in groupby(sorted(blocks, key=lambda one: (one.file, one.number)), lambda one: one.file):
+    for file, own in _by_file(blocks):
         source = _read_source(root / file.removeprefix(_TOP))
         errors = source.error_calls
         for (_, name), parts in groupby(own, lambda one: (one.number >> 20, one.function)):
@@ -99,6 +153,7 @@ def _with_reason(block: BlockEntry, found: BlockReason) -> BlockEntry:
     return msgspec.structs.replace(block, sort=found.sort, reason=found.fact, behind=found.behind)
 
 
+@lru_cache(maxsize=256)
 def _read_source(path: Path) -> GoSource:
     try:
         return GoSource(read_checkout(path))

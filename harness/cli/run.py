@@ -144,7 +144,7 @@ def command(
         with paused_collector(), save_findings_on_crash(search.results):
             report = _build_report(search, entries, exceptions or EXCEPTIONS, narrowed, files, policy)
             report = with_coverage(report, search.results, search.inventories, bool(kinds or operations))
-            report = with_code(report, search.results, specs)
+            report = with_code(report, search.results, search.specs)
             report = with_branches(ratchets.compare(report, bool(operations)), watched)
             report = ratchets.compare_code(report)
             report = search.confirm(report) if confirm and not search.interrupted else report
@@ -167,6 +167,7 @@ class Search:
         self.config, self.log = config, log or EventLog(None)
         self.results: list[Result] = []
         self.reaches: dict[str, Reach] = {}
+        self.specs: dict[str, SubjectSpec] = {}
         self.inventories: dict[str, Inventory] = {}
         self.errors: list[HarnessError] = []
         self.bug: BaseException | None = None
@@ -237,6 +238,7 @@ class Search:
 
     def _keep(self, spec: SubjectSpec, result: Result) -> None:
         self.results.append(result)
+        self.specs[result.part or result.subject] = spec
         self.reaches[result.part or result.subject] = reach_of(spec)
         self.interrupted = self.interrupted or result.stopped == "interrupted"
 

@@ -69,6 +69,20 @@ class GoSource(GoCalls):
             return ""
         return f"unless {branches[0].text.removeprefix('if ')}" if branches[0].returns else branches[0].text
 
+    def decision_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return where the statement begins whose condition `condition_of` tells, and the offset of its first brace."""
+        offset = self._first_code(start, end)
+        branches = self._branches(offset, reads=False, most=1) if offset is not None else []
+        own = self.root.descendant_for_byte_range(*branches[0].own) if branches else None
+        statement = own.parent if own is not None else None
+        while statement is not None and statement.type not in ("if_statement", *_SWITCHES):
+            statement = statement.parent
+        if statement is None:
+            return None
+        body = statement.child_by_field_name("consequence")
+        brace = body or next(one for one in statement.children if one.type == "{")
+        return statement.start_byte, brace.start_byte
+
     def _add_if(self, found: list[CodeBranch], child: Node, statement: Node, scope: Node | None) -> None:
         if child == statement.child_by_field_name("alternative"):
             if child.type == "if_statement" and found and found[-1].start == child.start_byte:

@@ -101,7 +101,7 @@ def test_what_all_kinds_reached_is_in_the_report(root: Path, monkeypatch: pytest
     monkeypatch.setattr(code, "blocks_of_release", lambda location: BLOCKS)
     monkeypatch.setattr(code, "source_folder", lambda location: root)
     result = run_of(Reached("v1 a", frozenset({0}), True), Reached("v1 b", frozenset({2}), True))
-    report = with_code(build_report(result), [result], [COUNTING])
+    report = with_code(build_report(result), [result], {"kubernetes": COUNTING})
     assert [1, 1] == [len(one.missed) for one in report.code]
 
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_counted_is_a_message(monkeypatch: pytest.MonkeyPatch, ca
     monkeypatch.setattr(code, "blocks_of_release", refuse)
     result = run_of(Reached("v1 a", frozenset(), can_count))
     report = build_report(result)
-    assert report == with_code(report, [result], [COUNTING])
+    assert report == with_code(report, [result], {"kubernetes": COUNTING})
     told = capfd.readouterr().err
     assert ("does not tell which code" if can_count else "no counters that can be read") in told
 

@@ -66,6 +66,15 @@ def test_the_condition_of_a_block(start: tuple[int, int], end: tuple[int, int], 
     assert condition == source.condition_of(source.offset_at(*start), source.offset_at(*end))
 
 
+def test_where_a_condition_stands() -> None:
+    """From its statement to the brace behind it; a block without a condition has none."""
+    source = GoSource(CHECKS)
+    places = [((9, 19), (11, 3)), ((15, 2), (16, 15)), ((17, 11), (18, 53)), ((8, 71), (9, 19))]
+    found = [source.decision_of(source.offset_at(*start), source.offset_at(*end)) for start, end in places]
+    texts = ["if spec.A == nil ", "if spec.B ", "switch spec.D ", ""]
+    assert texts == ["" if one is None else CHECKS[one[0] : one[1]].decode() for one in found]
+
+
 def test_a_place_that_is_not_there_is_the_end() -> None:
     """The source may be another one than what was built, or may not be there."""
     assert 2 == GoSource(b"a\n").offset_at(9, 4)

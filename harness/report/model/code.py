@@ -7,6 +7,19 @@ from itertools import zip_longest
 
 import msgspec
 
+from harness.case import Case
+
+
+class NearestObject(msgspec.Struct, frozen=True):
+    """The case of a run that reached the innermost reached block before another one, which ends at `line`.
+
+    `part` is the part of the run that asked it.
+    """
+
+    part: str
+    line: int
+    case: Case
+
 
 class BlockEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Statements that run together, from a line and column (in bytes, from 1) to another.
@@ -14,6 +27,7 @@ class BlockEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     `condition` is what decides about a block that was not reached. `errors` are the errors that it makes: the name of
     the constructor, and the members that it adds to the path which the function is given. `sort` and `reason` are why
     no case reached it, both empty if that is not known; `behind` is the line that decides, where it is another one.
+    `nearest` is a case that came near.
     """
 
     start: tuple[int, int]
@@ -25,6 +39,7 @@ class BlockEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     sort: str = ""
     reason: str = ""
     behind: str = ""
+    nearest: NearestObject | None = None
 
 
 class FunctionEntry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -103,7 +118,8 @@ def _combined(blocks: Sequence[BlockEntry], others: Sequence[BlockEntry]) -> Ite
     for block, other in zip_longest(blocks, others):
         if block is None or other is None or block.reached or other.reached:
             yield other if block is None or (other is not None and other.reached) else block
-        elif (block.sort, block.reason, block.behind) == (other.sort, other.reason, other.behind):
-            yield block
-        else:  # what the gates of one search exclude, those of the other may not
-            yield msgspec.structs.replace(block, sort="", reason="", behind="")
+            continue
+        if (block.sort, block.reason, block.behind) != (other.sort, other.reason, other.behind):
+            # What the gates of one search exclude, those of the other may not.
+            block = msgspec.structs.replace(block, sort="", reason="", behind="")
+        yield msgspec.structs.replace(block, nearest=block.nearest or other.nearest)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from harness.report.escaping import count, visible
-from harness.report.model.code import BlockEntry, CodeSums, FunctionEntry, by_package, sum_code
+from harness.case import Case, kind_name
+from harness.report.escaping import bounded, count, visible
+from harness.report.model.code import BlockEntry, CodeSums, FunctionEntry, NearestObject, by_package, sum_code
 from harness.report.model.document import Report
 
 _SORTS = {
@@ -20,6 +22,8 @@ _SORTS = {
 }
 """The sorts of reasons for blocks that were not reached, in the order of a summary."""
 _OBJECT = "(path of the caller)"
+_MOST_SHOWN = 200
+"""So many characters of an object are shown; the document has all of it."""
 
 
 def code_rows(report: Report, most: int = 3) -> Iterator[str]:
@@ -58,10 +62,14 @@ def code_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str
             yield visible(f"  {label}: {_share(sum_code([function]))}")
             if function.reason:
                 yield visible(f"    no request reaches it: {function.reason}")
+            shown = None
             for block in function.missed:
                 yield visible(f"    {_describe(block)}")
                 if not function.reason:
                     yield visible(f"      {_reason_of(block)}")
+                if block.nearest is not None:
+                    yield visible(f"      {_describe_nearest(block.nearest, shown)}")
+                    shown = block.nearest.case
         yield ""
 
 
@@ -103,6 +111,16 @@ def _describe(block: BlockEntry) -> str:
 def _reason_of(block: BlockEntry) -> str:
     behind = f" (of {block.behind}, behind which it is)" if block.behind else ""
     return f"reason: {block.reason}{behind}" if block.reason else f"no reason is known{behind}"
+
+
+def _describe_nearest(nearest: NearestObject, before: Case | None) -> str:
+    """Describe the case that came nearest to a block; `before` is the one that was described last."""
+    case = nearest.case
+    if case == before:
+        return f"nearest: the same case reached line {nearest.line}"
+    shown = bounded(json.dumps(case.object, separators=(",", ":"), ensure_ascii=False), _MOST_SHOWN)
+    name = kind_name(case.group, case.version, case.resource, case.subresource)
+    return f"nearest: {case.operation} of {name} reached line {nearest.line}: {shown}"
 
 
 def _share(sums: CodeSums) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from harness.report.model.code import CodeSums, combine_functions, sum_code
+from harness.case import Case, Operation
+from harness.report.model.code import CodeSums, NearestObject, combine_functions, sum_code
 from harness.report.model.merging import combine
 from tests.report.covered import FIRST, WHOLE, covered, function
 
@@ -31,6 +32,16 @@ def test_a_reason_of_a_block_holds_only_if_both_searches_have_it() -> None:
     assert gated == combine_functions(gated, gated)
     assert plain == combine_functions(gated, plain) == combine_functions(plain, gated)
     assert reached == combine_functions(gated, reached) == combine_functions(reached, gated)
+
+
+def test_the_nearest_case_of_either_search_is_kept() -> None:
+    """Of a block that neither reached."""
+    (block,) = FIRST.missed
+    nearest = NearestObject("p", 4, Case(0, "", "v1", "Pod", Operation.CREATE, {}))
+    near = function(FIRST.name, msgspec.structs.replace(block, nearest=nearest))
+    plain, reached = (function(FIRST.name, one) for one in (block, msgspec.structs.replace(block, reached=True)))
+    assert near == combine_functions(near, plain) == combine_functions(plain, near)
+    assert reached == combine_functions(near, reached)
 
 
 def test_a_reason_holds_only_if_nothing_reached_the_function() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from harness.case import Case, Operation
 from harness.report.model.assembly import build_report
-from harness.report.model.code import BlockEntry
+from harness.report.model.code import BlockEntry, NearestObject
 from harness.report.text.code import code_rows, code_table, field_table
 from harness.report.text.rules import rule_rows
 from tests.report import made
@@ -33,6 +34,17 @@ def test_every_block_that_was_not_reached_is_told() -> None:
         "",
     ] == table
     assert len(table) + 3 == len(list(code_table((FIRST, WHOLE), unseen=False)))
+
+
+def test_the_nearest_case_is_told_once() -> None:
+    """With the line that it reached, and the beginning of its object."""
+    case = Case(0, "apps", "v1", "Deployment", Operation.UPDATE, {"spec": "x" * 300}, resource="deployments")
+    blocks = [BlockEntry((at, 1), (at, 9), 1, nearest=NearestObject("p", at - 1, case)) for at in (5, 7)]
+    table = list(code_table([function("Validate", *blocks)], unseen=True))
+    first, second = (line for line in table if "nearest" in line)
+    assert first.startswith('      nearest: update of apps/v1 deployments reached line 4: {"spec":"xxx')
+    assert "the first 200 of" in first
+    assert "      nearest: the same case reached line 6" == second
 
 
 def test_errors_are_told_by_field() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from harness.case import Operation
+from harness.case import Case, Operation
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import target
 from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, list_blocks
@@ -105,6 +105,18 @@ def test_a_case_tells_the_blocks_that_are_new_to_who_asks(program: Path) -> None
     assert [["4:Check", "6:Check"], sorted(loop)] == ask(program, "x a", "x ")
     assert [sorted(["4:Check", "6:Check", *loop])] == ask(program, " ", "x a")
     assert [["4:Check", "6:Check"], sorted(["4:Check", *loop])] == ask(program, "x a", "y ")
+
+
+@pytest.mark.kubernetes
+def test_no_case_reached_what_the_worker_tried_at_its_start() -> None:
+    """It asks each kind about empty objects to find out what validates it, long before the first case."""
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
+    files = {block.number: block.package for block in blocks_of_release("1.37.1")}
+    with target.KubernetesTarget("1.37.1", blocks=True) as worker:
+        (answer,) = worker.ask([Case(1, "", "v1", "Pod", Operation.CREATE, pod, resource="pods", blocks="me")])
+    assert {"k8s.io/kubernetes/pkg/apis/core/validation"} == {
+        files[number] for number in answer.blocks if number in files
+    }
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,9 @@ func main() {
 	setServing(false) // see split
 	s := &server{found: discover(), gates: known, measure: *measure}
 	s.index()
+	if reachedBlocks != nil {
+		reachedBlocks("") // no case reached what discover tried
+	}
 	serve(input(), s.info(*release), s.reply)
 }
 
