@@ -30,7 +30,7 @@ from harness.report.model.document import Report
 from harness.report.model.reading import decode
 
 T = TypeVar("T")
-VERSION = 2
+VERSION = 3
 """The layout of ledgers. A ledger of another one is refused."""
 _GO = "go-version"
 

@@ -34,8 +34,11 @@ _CHOICES = {"operation": ("create", "update"), "mode": ("served", "given"), "dec
 _SWITCHES = ("schema", "branches")
 _NOT_OF_POWER = ("crd", "policy", "before", "against", "webhook", "function", "validator", "schema", "operation")
 """The options of a target that `harness power` does not have, or of which it has no rules to break."""
+_EXAMPLE = 'a plan begins with targets, such as targets: [{kubernetes: "1.37.1"}]'
 DEFAULT_SETTING = "default"
 """The setting of gates that a release has by itself."""
+_LISTS_OF_GATES = {"gates": "[default, 'A=true,B=false']", "pairwise": "[A, [B, C], D]"}
+"""What a plan may say of gates, for messages."""
 _SETTING = re.compile(r"\w+=(true|false)(,\w+=(true|false))*")
 _MOST_UNITS = 1_000_000
 _MOST_GATES = 40
@@ -45,6 +48,8 @@ DEFAULT_CASES = 100_000
 
 class CampaignUnit(msgspec.Struct, frozen=True):
     """One run of one shard: the words that name its target, its gates, seed, number of cases, and shard `I/N`.
+
+    A shard has kinds by how long they are expected to take, and pieces of those that would take longer than it.
 
     `corpus` is the digest of the corpus that it starts from, empty for none. `power`: mutants of the rules are tested,
     by `harness power`, instead of a run.
@@ -74,7 +79,7 @@ class CampaignUnit(msgspec.Struct, frozen=True):
         target = [word for word in self.target if word != "--branches" or not self.power]
         words = ["power" if self.power else "run", *target, "--seed", str(self.seed), "--max-cases", str(self.cases)]
         words += ["--gates", self.gates] if self.gates else []
-        return words + (["--shard", self.shard] if self.shard != "1/1" else [])
+        return words + (["--shard", self.shard, "--cut-kinds"] if self.shard != "1/1" else [])
 
     def __str__(self) -> str:
         shard = f" shard {self.shard}" if self.shard != "1/1" else ""
@@ -130,9 +135,12 @@ def read_plan(file: Path) -> CampaignPlan:
         document: Any = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
-        raise InputError([_wrong(file, " ".join(str(error).split()), mark.line + 1 if mark else 0)]) from None
+        line = mark.line + 1 if mark else 0
+        words = " ".join(str(error).split())
+        raise InputError([_wrong(file, f"the plan is not YAML: {words}", line, fix=f"mend it; {_EXAMPLE}")]) from None
     if not isinstance(document, dict):
-        raise InputError([_wrong(file, f"a map with {', '.join(_KEYS)} is needed")])
+        what = "the plan is empty" if document is None else "the plan is no map"
+        raise InputError([_wrong(file, f"{what}; a map with {', '.join(_KEYS)} is needed", fix=_EXAMPLE)])
     problems = [_unknown(file, key, _KEYS, "the plan") for key in document if key not in _KEYS]
     found = {key: document[key] for key in _KEYS if document.get(key) is not None}
     targets = tuple(_targets(file, found.get("targets"), problems))
@@ -143,7 +151,8 @@ def read_plan(file: Path) -> CampaignPlan:
     power = _number(file, "power", found["power"], problems) if "power" in found else 0
     problems += _without_mutants(file, targets) if power else ()
     if not problems and len(targets) * len(gates) * len(seeds) * shards > _MOST_UNITS:
-        problems.append(_wrong(file, f"it has more than {_MOST_UNITS:,} units"))
+        few = "fewer targets, gates, seeds or shards"
+        problems.append(_wrong(file, f"it has more than {_MOST_UNITS:,} units", fix=few))
     if problems:
         raise InputError(problems)
     return CampaignPlan(targets, gates, seeds, cases, shards, power=power)
@@ -170,7 +179,7 @@ def _targets(file: Path, entries: Any, problems: list[Diagnostic]) -> Iterator[t
     for number, entry in enumerate(entries, 1):
         where = f"target {number}"
         if not isinstance(entry, dict):
-            problems.append(_wrong(file, f"{where}: a map such as {{kubernetes: '1.37.1'}} is needed"))
+            problems.append(_wrong(file, f"{where}: {entry!r} is no map", fix='{kubernetes: "1.37.1"}'))
             continue
         problems += [_unknown(file, key, ("suite", *OPTIONS), where) for key in entry if key not in ("suite", *OPTIONS)]
         if not any(entry.get(key) for key in _NAMING):
@@ -206,13 +215,15 @@ def _gates(file: Path, found: Mapping[str, Any], problems: list[Diagnostic]) -> 
     groups = [one if isinstance(one, list) else [one] for one in pairs] if isinstance(pairs, list) else [pairs]
     for name, value, lists in (("gates", given, [given]), ("pairwise", pairs, groups)):
         if not isinstance(value, list) or not all(isinstance(one, list) and _are_texts(one) for one in lists):
-            problems.append(_wrong(file, f"{name}: a list of texts is needed, and it is {value!r}"))
+            words = f"{name}: a list of texts is needed, and it is {value!r}"
+            problems.append(_wrong(file, words, fix=f"{name}: {_LISTS_OF_GATES[name]}"))
             return ("default",)
     gates = [gate for group in groups for gate in group]
     problems += check_settings(str(file), [*given, *(f"{gate}=true" for gate in gates)])
     if len(groups) > _MOST_GATES or len(groups) == 1 or len(set(gates)) < len(gates) or not all(groups):
         words = f"pairwise: 2 to {_MOST_GATES} different gates, or lists of gates, are needed"
-        problems.append(_wrong(file, f"{words}, not {len(groups)} with {len(set(gates))} gates"))
+        message = f"{words}, not {len(groups)} with {len(set(gates))} gates"
+        problems.append(_wrong(file, message, fix=f"pairwise: {_LISTS_OF_GATES['pairwise']}"))
         return ("default",)
     return tuple(dict.fromkeys([*given, *(cover_pairs(groups) if groups else ())]))
 
@@ -251,5 +262,5 @@ def _unknown(file: Path, key: Any, known: Sequence[str], where: str) -> Diagnost
     return _wrong(file, f"{where} has the unknown key {key!r}", fix=near_miss(str(key), known) or ", ".join(known))
 
 
-def _wrong(file: Path, message: str, line: int = 0, fix: str = "") -> Diagnostic:
+def _wrong(file: Path, message: str, line: int = 0, *, fix: str) -> Diagnostic:
     return Diagnostic(Position(str(file), line), "campaign-plan", message, fix=fix)

@@ -42,7 +42,7 @@ from harness.cli.targets import TargetChoice, embedded_suites, pair_options, rea
 from harness.collector import paused_collector
 from harness.diagnostics import HarnessError, UsageError
 from harness.engine import RunConfig
-from harness.engine.units import WHOLE, Shard
+from harness.engine.shards import WHOLE, Shard
 from harness.errormatch.exceptionfile import ExceptionFile
 from harness.errormatch.trusted import own_wordings
 from harness.events import Event, Result, Timings
@@ -66,6 +66,9 @@ from harness.subject.opening import kind_of
 @example_option
 @objects_option
 @click.option("--shard", metavar="I/N", help="Run shard I of N; merge the reports with `harness merge`.")
+@click.option(
+    "--cut-kinds", is_flag=True, help="With --shard: search a kind that outweighs a shard in pieces, in several shards."
+)
 @selection_options
 @report_options
 @policy_options
@@ -88,8 +91,8 @@ def command(
     suites: tuple[str, ...], target: TargetChoice, seed: str, max_time: float | None, max_cases: int | None,
     jobs: int | None, kinds: tuple[str, ...], operations: tuple[str, ...], files: Files, exceptions: Path | None,
     ratchet_file: Path | None, update_ratchet: bool, code_ratchet: Path | None, branches: bool,
-    corpus: Path | None, shard: str | None, events: Path | None, policy: Policy, examples: tuple[Example, ...],
-    objects: tuple[Example, ...],
+    corpus: Path | None, shard: str | None, cut_kinds: bool, events: Path | None, policy: Policy,
+    examples: tuple[Example, ...], objects: tuple[Example, ...],
     requests: tuple[Example, ...], confirm: bool,
 ) -> int:  # fmt: skip
     """Search for differences between the validators, shrink them, and determine their causes.
@@ -123,7 +126,7 @@ def command(
     is_alone = any(kind_of(spec.kind).in_one_process for spec in specs)
     config = RunConfig(
         seed=seed_of(seed), budget=budget_of(specs, max_time, max_cases), jobs=1 if is_alone else jobs or cores(),
-        kinds=kinds, operations=operations, corpus=corpus, trusted=own_wordings(), shard=_shard(shard),
+        kinds=kinds, operations=operations, corpus=corpus, trusted=own_wordings(), shard=_shard(shard, cut_kinds),
         examples=(*examples, *objects, *requests),
         witnesses=tuple(entries.witnesses.values()) if entries is not None else (),
     )  # fmt: skip
@@ -288,10 +291,12 @@ def _build_report(
     return tolerate(msgspec.structs.replace(report, narrowed=tuple(narrowed)), entries, str(file))
 
 
-def _shard(text: str | None) -> Shard:
+def _shard(text: str | None, cut: bool) -> Shard:
     if text is None:
+        if cut:
+            raise UsageError("--cut-kinds cuts kinds for several shards\n  fix: add --shard I/N")
         return WHOLE
     number, _, count = text.partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
         raise UsageError(f"--shard requires I/N with 1 <= I <= N, got {text!r}\n  fix: --shard 1/4")
-    return Shard(int(number), int(count))
+    return Shard(int(number), int(count), cut)

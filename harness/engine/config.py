@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.engine.focus import NO_FOCUS, Focus
 from harness.engine.observers import ObserverFactory
-from harness.engine.units import WHOLE, Shard
+from harness.engine.shards import WHOLE, Shard
 from harness.errormatch.witness import Witness
 from harness.events import Budget
 from harness.subject import Example
@@ -25,10 +25,10 @@ class RunConfig:
     The budget in cases is that of all shards together. `kinds` are patterns (`deployments`, `apps/*`, `*/status`),
     `operations` are names; none means all. Cases of `corpus` are replayed first, and reduced cases are kept there.
     `trusted` is the file of trusted wordings. `shard` is a part of the kinds: together the shards of a run find what
-    the whole run finds. `focus` names the paths of types to edit more often. `examples` are objects of the user that
-    are asked before any case is drawn, in addition to those of a suite. `observers` create the observers of every
-    answer. `witnesses` of tolerated findings are asked before the search, and again during it. Every process of the run
-    enters `around` before it opens its target, and leaves it when that is closed.
+    the whole run finds, unless they cut kinds. `focus` names the paths of types to edit more often. `examples` are
+    objects of the user that are asked before any case is drawn, in addition to those of a suite. `observers` create the
+    observers of every answer. `witnesses` of tolerated findings are asked before the search, and again during it. Every
+    process of the run enters `around` before it opens its target, and leaves it when that is closed.
     """
 
     seed: int

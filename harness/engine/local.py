@@ -25,6 +25,7 @@ from harness.engine.recorded import RecordedSearch
 from harness.engine.retelling import explained_of, keep_explained, load_explained, run_digest
 from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
+from harness.engine.shards import UnitCases
 from harness.engine.storedbases import StoredBases
 from harness.engine.units import RequestKind, Unit, units_of
 from harness.engine.witnesses import seed_cases
@@ -186,15 +187,19 @@ class Local:
             for unit, cases, donor, before in donor_searches
         ]
 
-    def _own_units(self) -> list[tuple[Unit, int | None]]:
-        """Return this process's units with their shares of cases, which are independent of processes and shards."""
+    @cached_property
+    def shard_units(self) -> list[UnitCases]:
+        """The units of this shard with their shares of cases, which are independent of processes and other shards."""
         units = self.units()
         cases: list[int | None] = [None] * len(units)
         if self.config.budget.max_cases is not None:
             cases = list(shares(self.config.budget.max_cases, [unit.weight for unit in units]))
         pairs = list(zip(units, cases, strict=True))
-        config = self.config
-        return [pair for pair in pairs if config.shard.has_for_job(pair[0], config.part, config.jobs) and pair[1] != 0]
+        return self.config.shard.own(pairs, lambda unit: self.subject.shape(unit.requests[0].info))
+
+    def _own_units(self) -> list[UnitCases]:
+        """Return this process's units of those of the shard, without those that get no case."""
+        return [pair for pair in self.shard_units[self.config.part :: self.config.jobs] if pair[1] != 0]
 
     def _search(self, unit: Unit, cases: int | None) -> UnitSearch:
         plan, recording = self._plan(unit, cases), self.subject.recording

@@ -78,7 +78,7 @@ class SubjectRun:
             near = next(filter(None, hints), "harness kinds lists what it serves")
             raise UsageError(f"{self.subject.name} serves nothing that matches {wanted}\n  fix: {near}")
         # A shard may have no units; its report is merged with those of the others.
-        self.units = tuple(unit for unit in units if self.config.shard.has(unit))
+        self.units = tuple(unit for unit, _ in self.local.shard_units)
 
     @property
     def cases(self) -> int:

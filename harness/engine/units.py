@@ -35,11 +35,15 @@ class RequestKind:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The requests of one search. `main` is the kind that creates objects, to find seeds, even if not selected."""
+    """The requests of one search. `main` is the kind that creates objects, to find seeds, even if not selected.
+
+    `piece` counts the searches of the same requests in other shards: each has random numbers of its own.
+    """
 
     index: int
     requests: tuple[RequestKind, ...]
     main: KindInfo | None = None
+    piece: int = 0
 
     @property
     def name(self) -> str:
@@ -52,11 +56,10 @@ class Unit:
         return math.pow(sum(1.0 if request.info.rules else 0.12 for request in self.requests), 0.7)
 
     def random(self, seed: int) -> Random:
-        """Return the unit's own random numbers, from the seed and the kind alone."""
+        """Return the unit's own random numbers, from the seed, the kind and the piece alone."""
         info = self.requests[0].info
-        text = "\x1f".join(
-            (str(seed), *info.key, *(f"{request.info.subresource}:{request.operation}" for request in self.requests))
-        )
+        words = [str(seed), *info.key, *(f"{one.info.subresource}:{one.operation}" for one in self.requests)]
+        text = "\x1f".join([*words, str(self.piece)] if self.piece else words)
         return Random(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"))
 
 
@@ -99,28 +102,6 @@ def units_of(
             main = next((info for info in family if Operation.CREATE in info.operations), None)
             units.append(Unit(len(units), requests, main))
     return tuple(units)
-
-
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """A part of the units: `number` of `count`, counted from 1. The shards of a run do not overlap."""
-
-    number: int = 1
-    count: int = 1
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.count}" if self.count > 1 else ""
-
-    def has(self, unit: Unit) -> bool:
-        """Whether a unit belongs to this shard."""
-        return unit.index % self.count == self.number - 1
-
-    def has_for_job(self, unit: Unit, part: int, jobs: int) -> bool:
-        """Whether a unit of this shard belongs to one of its processes."""
-        return self.has(unit) and unit.index // self.count % jobs == part
-
-
-WHOLE = Shard()
 
 
 def _requests(family: list[KindInfo], patterns: Sequence[str], operations: Sequence[str]) -> Iterator[RequestKind]:

@@ -73,7 +73,7 @@ def test_a_ledger_of_another_build_or_layout_is_refused(ledger: CampaignLedger) 
     marker = Path(ledger.url, "campaign-ledger.json")
     good = marker.read_text()
     for text, words in (
-        (good.replace('"ledger":2', '"ledger":7'), "layout 7"),
+        (good.replace('"ledger":3', '"ledger":2'), "layout 2"),
         (good.replace('"code":"', '"code":"0'), "another build"),
         (good[:-3], "damaged"),
     ):

@@ -20,8 +20,8 @@ def test_a_plan_is_cut_into_units_of_every_target_setting_seed_and_shard(tmp_pat
     )
     units = list(read_plan(file).units())
     assert 2 * 2 * 2 * 3 == len(units) == len({unit.digest for unit in units})
-    asked = "run --kubernetes 1.37.1 --kind pods --kind apps/* --seed 1 --max-cases 500 --gates default --shard 1/3"
-    assert asked == " ".join(units[0].arguments)
+    asked = "run --kubernetes 1.37.1 --kind pods --kind apps/* --seed 1 --max-cases 500 --gates default"
+    assert f"{asked} --shard 1/3 --cut-kinds" == " ".join(units[0].arguments)
     assert "suites/claim_v1 --gates A=true seed 2 shard 3/3" == str(units[-1])
 
 
@@ -79,8 +79,11 @@ def test_gates_that_need_one_another_go_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problems"),
     [
-        ("- a", ["a map with targets"]),
-        ("targets: [", ["expected the node content"]),
+        ("- a", ["the plan is no map; a map with targets"]),
+        ("", ["the plan is empty; a map with targets"]),
+        ("# nothing yet", ["the plan is empty; a map with targets"]),
+        ("targets: [", ["the plan is not YAML: while parsing"]),
+        ("targets: [3]", ["target 1: 3 is no map"]),
         ("targets: []", ["a list of targets"]),
         ("targets: [{kind: pods}]\nseed: 3", ["names no target", "unknown key 'seed'"]),
         ("targets: [{kubernetes: 1.37}]\ncases: 0\nseeds: x", ["kubernetes is 1.37", "cases is 0", "seeds is 'x'"]),
@@ -101,7 +104,7 @@ def test_gates_that_need_one_another_go_together(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_plan_is_refused_with_all_problems(text: str, problems: list[str], tmp_path: Path) -> None:
-    """Each with the file, and at once."""
+    """Each with the file and how to fix it, and at once."""
     file = tmp_path / "plan.yaml"
     file.write_text(text)
     with pytest.raises(InputError) as caught:
@@ -109,7 +112,7 @@ def test_a_wrong_plan_is_refused_with_all_problems(text: str, problems: list[str
     assert len(problems) == len(caught.value.diagnostics)
     for problem in problems:
         assert problem in str(caught.value)
-    assert all(str(file) == one.position.file for one in caught.value.diagnostics)
+    assert all(str(file) == one.position.file and one.fix for one in caught.value.diagnostics)
 
 
 def test_a_plan_that_cannot_be_read_is_told(tmp_path: Path) -> None:

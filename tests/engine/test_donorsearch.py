@@ -4,7 +4,8 @@ import pytest
 
 from harness.case import Answer, Case, Failure, Json
 from harness.engine.donorsearch import DonorPlan
-from harness.engine.units import Shard, units_of
+from harness.engine.shards import Shard
+from harness.engine.units import units_of
 from harness.fuzzers import donors
 from tests.engine.test_run import search
 from tests.engine.toys import GADGETS, GIZMOS, ToySpec, ToySubject

@@ -74,9 +74,7 @@ def _check_same_run(reports: Sequence[Named]) -> None:
         counts = {one.partition("/")[2] for name, one in owners if name == subject}
         if len(counts) > 1:
             errors.append(
-                _merge_error(
-                    other, f"{subject} has different numbers of shards in these reports, here {shard or 'none'}"
-                )
+                _merge_error(other, f"{subject} is dealt to different shards in these reports, here {shard or 'none'}")
             )
     if errors:
         raise InputError(errors)
@@ -101,8 +99,9 @@ def _mark_missing_shards(part: Part) -> Part:
     if not part.shard:
         return part
     present = part.shard.split(",")
-    number = int(present[0].partition("/")[2])
-    missing = [one for one in (f"{i}/{number}" for i in range(1, number + 1)) if one not in present]
+    count = present[0].partition("/")[2]
+    number = int(count.partition(" ")[0])
+    missing = [one for one in (f"{i}/{count}" for i in range(1, number + 1)) if one not in present]
     if not missing:
         return msgspec.structs.replace(part, shard="")
     detail = "; ".join(filter(None, [part.stopped_detail, f"missing: {', '.join(f'shard {one}' for one in missing)}"]))

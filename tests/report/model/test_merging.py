@@ -59,8 +59,9 @@ def test_a_missing_shard_is_named() -> None:
         (shard(1), "shard 1/2 of widgets_v1 is in a"),
         (shard(2, seed=2), "its seed is not that of a"),
         (shard(2, mode="given"), "its mode is not that of a"),
-        (build_report(made.result(shard="2/3")), "different numbers of shards"),
-        (build_report(made.result()), "different numbers of shards"),
+        (build_report(made.result(shard="2/3")), "dealt to different shards in these reports, here 1/2"),
+        (build_report(made.result(shard="2/2 cut")), "dealt to different shards in these reports, here 1/2"),
+        (build_report(made.result()), "dealt to different shards in these reports, here 1/2"),
     ],
 )
 def test_reports_of_other_runs_are_rejected(second: Report, words: str) -> None:
