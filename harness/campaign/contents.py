@@ -7,6 +7,7 @@ is not seen.
 from __future__ import annotations
 
 import hashlib
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -18,6 +19,7 @@ _WITHOUT_FILES = frozenset({"--kind", "--operation", "--mode", "--declarative"})
 """The options of a target whose values name no files, whatever is called like them in the folder."""
 _WRITTEN_FOLDERS = frozenset({"__pycache__", "_output", "reports"})
 """Folders with what commands write, next to hidden ones, ledgers and folders of reports."""
+_RELEASE = re.compile(r"v?\d+\.\d+(\.\d+)?")
 _MARKS_OF_RESULTS = (LEDGER_MARKER, "report.json")
 _NOT_ASKED = frozenset({"equivalence_exceptions.yaml"})
 _NOT_ASKED_SUFFIXES = frozenset({".md", ".ratchet", ".pyc"})
@@ -36,6 +38,11 @@ def content_digest(words: Sequence[str], folder: Path) -> str:
             digest.update(file.relative_to(place.parent).as_posix().encode("utf-8", "surrogateescape") + b"\0")
             digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:20] if some else ""
+
+
+def names_files(words: Sequence[str]) -> bool:
+    """Whether the words of a target name files: all do but those of a release alone, which are its number."""
+    return not any(before == "--kubernetes" and _RELEASE.fullmatch(word) for before, word in pairwise(words))
 
 
 def _places(words: Sequence[str], folder: Path) -> Iterator[Path]:

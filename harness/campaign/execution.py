@@ -1,17 +1,17 @@
 """Hands the units of a campaign to the workers of a Dask scheduler: an embedded one, or one at an address.
 
 Few units are with the scheduler at a time, and only their names and counts come back; reports go from the worker to the
-ledger. A worker that dies loses its unit, which is handed out again; a scheduler that goes away ends the command, and
-what is done stays.
+ledger. A worker that dies loses its unit, which is handed out again; one on which a unit failed is not given it again
+while there are others. A scheduler that goes away ends the command, and what is done stays.
 """
 
 from __future__ import annotations
 
+import itertools
 import logging
 import threading
 import time
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ import msgspec
 
 from harness.campaign.ledger import CampaignLedger, LedgerError, missing_extra
 from harness.campaign.plan import CampaignUnit
+from harness.campaign.tries import RestrictedUnits, UnitTries
 from harness.campaign.unitrun import RemoteResult, UnitTask, compute_remotely
 from harness.diagnostics import TargetError
 from harness.files import code_digest
@@ -85,7 +86,12 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
                 yield client
             return
         client = distributed.Client(scheduler, timeout=_CONNECTING, serializers=_PLAIN)
-    except (OSError, TimeoutError, ValueError) as error:
+    except ValueError as error:  # how Dask tells that a text is no address
+        raise TargetError(
+            f"{scheduler!r} is no address of a scheduler", _words_of(error),
+            "--scheduler tcp://HOST:PORT, as `dask scheduler` prints it, such as tcp://127.0.0.1:8786",
+        ) from None  # fmt: skip
+    except (OSError, TimeoutError) as error:
         raise _gone(scheduler or "the embedded scheduler", error) from None
     except (TypeError, RuntimeError) as error:  # how Dask tells that certificates are missing, or encryption
         raise TargetError(
@@ -137,17 +143,21 @@ def execute(
     waiting = iter(missing)
     own = uuid.uuid4().hex[:12]  # a scheduler takes two tasks of one name for one, and another ledger's may be there
     running: dict[str, CampaignUnit] = {}
-    tries: Counter[str] = Counter()
+    tries, restricted, numbers = UnitTries(), RestrictedUnits(), itertools.count()
     finished = as_completed()
 
     def hand_out(unit: CampaignUnit) -> None:
-        tries[unit.digest] += 1
         task = msgspec.json.encode(UnitTask(unit, ledger.url, str(folder), code_digest(), go))
-        future = client.submit(work, task, key=f"{unit.digest}-{tries[unit.digest]}-{own}", pure=False)
+        # Without `allow_other_workers`: with it an idle worker steals the unit, and that is the one that fails at once.
+        workers = tries.candidates(unit, client.nthreads())
+        name = f"{unit.digest}-{next(numbers)}-{own}"
+        future = client.submit(work, task, key=name, pure=False, workers=workers or None)
+        if workers:
+            restricted.add(future, workers)
         running[future.key] = unit
         finished.add(future)
 
-    watch = _WorkerWatch(client, say)
+    watch = _WorkerWatch(client, say, restricted)
     watch.start()
     try:
         for unit in waiting:
@@ -157,17 +167,20 @@ def execute(
         for future in finished:
             unit = running.pop(future.key)
             error = _take(future, tally)
+            if restricted.take(future.key) and isinstance(error, FutureCancelledError):
+                hand_out(unit)
+                continue
             if isinstance(error, (CommClosedError, FutureCancelledError)):
                 raise _gone(client.scheduler.address, error)
             if isinstance(error, LedgerError):
                 raise error
             if error is None:
                 tally.done += 1
-            elif tries[unit.digest] < retry:
+            elif tries.add(unit, _worker_of(client, future)) < retry:
                 hand_out(unit)
                 continue
             else:
-                tally.failed[str(unit)] = str(error)
+                tally.failed[str(unit)] = f"{error}\n  tries: {tries.describe(unit)}"
             on_progress(tally)
             if (following := next(waiting, None)) is not None:
                 hand_out(following)
@@ -179,20 +192,23 @@ def execute(
 
 
 class _WorkerWatch(threading.Thread):
-    """Tells when the scheduler has no worker, once each time."""
+    """Tells when the scheduler has no worker, once each time, and releases units whose workers have gone."""
 
-    def __init__(self, client: Any, say: Callable[[str], None]) -> None:
+    def __init__(self, client: Any, say: Callable[[str], None], restricted: RestrictedUnits) -> None:
         super().__init__(daemon=True)
-        self._client, self._say, self._stopped = client, say, threading.Event()
+        self._client, self._say, self._restricted = client, say, restricted
+        self._stopped = threading.Event()
 
     def run(self) -> None:
         """Look until it is stopped, or the scheduler has gone, which the command tells."""
         had = True
         while not self._stopped.wait(_LOOK):
             try:
-                has = bool(self._client.nthreads())
+                workers = self._client.nthreads()
+                self._restricted.release(workers)
             except Exception:  # whatever Dask raises when its connection closes
                 return
+            has = bool(workers)
             if had and not has and not self._stopped.is_set():
                 self._say(
                     "no worker is left, and no unit is computed until one comes; Ctrl-C ends it, what is done stays"
@@ -213,6 +229,13 @@ def _take(future: Any, tally: Tally) -> BaseException | None:
     if outcome.stops:
         return LedgerError(outcome.problem)
     return TargetError(outcome.problem) if outcome.problem else None
+
+
+def _worker_of(client: Any, future: Any) -> str:
+    """Return the address of the worker that has the outcome of a unit; empty if it has gone, or there is none."""
+    if future.status != "finished":
+        return ""
+    return next(iter(client.who_has([future]).get(future.key, ())), "")
 
 
 def _cancelled() -> BaseException:

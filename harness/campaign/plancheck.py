@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from harness.campaign.contents import content_digest
+from harness.campaign.contents import content_digest, names_files
 from harness.campaign.plan import DEFAULT_SETTING, CampaignPlan
 from harness.campaign.unitrun import check_code, go_of, run_harness
 from harness.case import TargetInfo
@@ -76,7 +76,10 @@ def check_remotely(check: bytes) -> bytes:
         asked = msgspec.json.decode(check, type=TargetCheck)
         check_code(asked.code, "")
         content = content_digest(asked.target, Path(asked.folder))
-        found = TargetProblems(tuple(_problems(asked)), go_of([asked.target]), content)
+        problems = tuple(_problems(asked))
+        if not content and names_files(asked.target):
+            problems = tuple(_of_folder(one, asked.folder) for one in problems)
+        found = TargetProblems(problems, go_of([asked.target]), content)
     except (HarnessError, OSError) as error:
         found = TargetProblems((_problem_of(str(error)),))
     return msgspec.json.encode(found)
@@ -99,6 +102,12 @@ def _problems(asked: TargetCheck) -> Iterator[TargetProblem]:
             code, _, said = run_harness(("kinds", *words, "--gates", gates, "--json"), asked.folder)
             if code != 0:
                 yield _problem_of(said)
+
+
+def _of_folder(problem: TargetProblem, folder: str) -> TargetProblem:
+    """Add how to name another folder to the fix of a problem with a target of which this folder has no file."""
+    other = f"add --folder DIR if paths of the plan are relative to another folder than {folder}"
+    return msgspec.structs.replace(problem, fix=f"{problem.fix}; or {other}" if problem.fix else other)
 
 
 def _split(target: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -176,4 +176,5 @@ def run_harness(words: Sequence[str], folder: str) -> tuple[int | None, bytes, s
 
 
 def _failed(unit: CampaignUnit, why: str) -> TargetError:
-    return TargetError(f"{unit} could not be computed", why, f"harness {' '.join(unit.arguments)} shows it")
+    """Return the error with which a unit ended; whoever tells it names the unit."""
+    return TargetError("it could not be computed", why, f"harness {' '.join(unit.arguments)} shows it")

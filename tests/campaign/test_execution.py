@@ -16,12 +16,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from distributed import get_worker
 
 from harness.campaign import execution
 from harness.campaign.execution import Tally, connected, execute
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import CampaignPlan
 from harness.campaign.result import merge_settings
+from harness.campaign.tries import RestrictedUnits
+from harness.campaign.unitrun import RemoteResult
 from harness.diagnostics import HarnessError
 from harness.report.formats.json import encode
 
@@ -125,12 +128,53 @@ def test_a_unit_that_cannot_be_computed_is_told_and_the_others_are_kept(
     ((name, why),) = tally.failed.items()
     assert "nosuch --gates default seed 1" == name
     assert "nosuch" in why
+    assert name not in why, "whoever tells it names the unit"
     assert "harness run nosuch --seed 1 --max-cases 300 --gates default" in why
+
+
+def fail_on_one_worker(task: bytes) -> bytes:
+    """Fail at once on the worker that is named `0`, and on no other one."""
+    problem = "the disk is full" if str(get_worker().name) == "0" else ""
+    return msgspec.json.encode(RemoteResult(1, problem))
+
+
+def fail_everywhere(task: bytes) -> bytes:
+    """Fail on each worker."""
+    return msgspec.json.encode(RemoteResult(problem="the disk is full"))
+
+
+def test_a_unit_that_failed_on_a_worker_is_tried_on_another_one(client: Any, folder: Path, tmp_path: Path) -> None:
+    """A worker that fails at once is idle at once, and would get each unit again until it is given up."""
+    plan = msgspec.structs.replace(PLAN, seeds=tuple(range(1, 31)))
+    ledger = new_ledger(tmp_path / "ledger", plan)
+    tally = execute(ledger, client, folder, lambda tally: None, retry=2, work=fail_on_one_worker)
+    assert (30, {}) == (tally.done, tally.failed)
+
+
+def test_the_workers_on_which_a_unit_failed_are_told(client: Any, folder: Path, tmp_path: Path) -> None:
+    """By their addresses: each has tried before one tries again."""
+    plan = msgspec.structs.replace(PLAN, seeds=(1,))
+    tally = execute(new_ledger(tmp_path / "ledger", plan), client, folder, lambda tally: None, work=fail_everywhere)
+    (why,) = tally.failed.values()
+    assert why.startswith("the disk is full\n  tries: 3 tries, on tcp://")
+    workers = why.partition(" on ")[2].split(", ")
+    assert set(client.nthreads()) == set(workers[:2])
+    assert workers[2] in workers[:2]
 
 
 def test_a_scheduler_that_is_not_there_is_told() -> None:
     """With what to do; nothing waits for ever."""
-    with pytest.raises(HarnessError, match="cannot be reached"), connected("tcp://127.0.0.1:9", 1):
+    with pytest.raises(HarnessError, match=r"cannot be reached(.|\n)*fix: start it"), connected("tcp://127.0.0.1:9", 1):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("address", "why"), [("foo", "missing port"), ("http://x", "unknown address scheme"), ("tcp://x:y", "invalid")]
+)
+def test_what_is_no_address_of_a_scheduler_is_told(address: str, why: str) -> None:
+    """With what one looks like: starting a scheduler would not help."""
+    words = rf"'{address}' is no address of a scheduler\n  why: .*{why}.*\n  fix: --scheduler tcp://HOST:PORT"
+    with pytest.raises(HarnessError, match=words), connected(address, 1):
         pass
 
 
@@ -208,7 +252,7 @@ def test_a_scheduler_without_workers_is_told(monkeypatch: pytest.MonkeyPatch) ->
                 raise OSError("closed")
             return self.answers.pop(0)
 
-    watch = execution._WorkerWatch(Workers(), told.append)
+    watch = execution._WorkerWatch(Workers(), told.append, RestrictedUnits())
     watch.start()
     watch.join(10)
     assert not watch.is_alive()
