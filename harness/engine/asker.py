@@ -155,6 +155,22 @@ class UnitAsker:
             yield from self.settle()
         return answers
 
+    def ask_again(self, found: Sequence[tuple[RequestKind, Case]]) -> Search:
+        """Ask cases of an earlier run, at most as many as are left of the share, and record the answers.
+
+        Each is asked for the lists of other versions, for what converting leaves of it, and for the list of the tags,
+        if it was then: what was found in these shows nowhere else. Returns: the answered ones, each with its answer.
+        """
+        groups: dict[tuple[bool, bool], list[tuple[RequestKind, Case]]] = {}
+        for request, case in found:
+            groups.setdefault((case.versions or case.round_trip, case.compiled), []).append((request, case))
+        answered: list[tuple[RequestKind, Case, Answer]] = []
+        for (versions, compiled), group in groups.items():
+            specs: list[CaseSpec] = [(request, case.object, case.old, None) for request, case in group]
+            answers = yield from self.ask(specs, settle=False, versions=versions, compiled=compiled)
+            answered += [(*pair, answer) for pair, answer in zip(group, answers, strict=False)]
+        return answered
+
     def _ask_batches(
         self,
         specs: Sequence[CaseSpec],

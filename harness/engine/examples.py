@@ -69,9 +69,7 @@ class GivenExamples:
 
         Their differences are explained later, when there are accepted objects to reduce them to.
         """
-        specs: list[CaseSpec] = [(request, case.object, case.old, None) for request, case in cases]
-        answers = yield from search.ask(specs, settle=False)
-        for (request, case), answer in zip(cases, answers, strict=False):
+        for request, case, answer in (yield from search.ask_again(cases)):
             if is_accepted(answer):
                 self.learn(search, request, (case.object, case.object, case.old), answer, True)
 

@@ -53,8 +53,7 @@ def replay(search: UnitSearch) -> Search:
     for _, case in kept:
         search.points.add(case.object)
     yield from search.given.replay(search, kept)
-    witnesses = _with_requests(search, search.plan.witnesses)
-    yield from search.ask([(request, case.object, case.old, None) for request, case in witnesses], settle=False)
+    yield from search.ask_again(_with_requests(search, search.plan.witnesses))
     yield from search.given.offer(search)
 
 

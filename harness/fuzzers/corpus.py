@@ -92,8 +92,14 @@ def plain_case(case: Case) -> Case:
 
 
 def content_name(case: Case) -> str:
-    """Name a case by its content, whatever its id."""
-    return hashlib.sha256(msgspec.json.encode(plain_case(case), order="deterministic")).hexdigest()[:16] + ".json"
+    """Name a case by its content, whatever its id, and by what shows only in an answer that is asked for it.
+
+    That are the lists of other versions, what converting leaves of the object, and the list of the tags.
+    """
+    asked = msgspec.structs.replace(
+        plain_case(case), versions=case.versions, round_trip=case.round_trip, compiled=case.compiled
+    )
+    return hashlib.sha256(msgspec.json.encode(asked, order="deterministic")).hexdigest()[:16] + ".json"
 
 
 def load(folder: Path | None, note: Callable[[str], None]) -> list[Case]:

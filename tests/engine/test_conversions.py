@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from harness.case import Answer, Case, RoundTrip
+from harness.fuzzers.corpus import keep
 from harness.jsonpath import remove
 from tests.engine.test_run import search
 from tests.engine.test_versions import BEFORE, VersionedSubject
@@ -62,3 +64,15 @@ def test_a_target_without_the_ability_is_not_asked() -> None:
     subject.target.info = msgspec.structs.replace(subject.target.info, abilities=("update", "versions"))
     result = search(2000, opener=lambda spec, note: subject, kinds=("*/v1/widgets",))
     assert (0, 0) == (subject.target.wanted, result.round_trips_checked)
+
+
+def test_a_loss_of_an_earlier_run_is_found_with_its_case(tmp_path: Path) -> None:
+    """The case alone shows nothing: it is asked again for what converting leaves of it."""
+    kinds = ("*/v1/widgets",)
+    first = search(3000, opener=lambda spec, note: LossySubject(), kinds=kinds)
+    (kept, *_) = (one for one in first.findings if one.mismatch == "conversion")
+    keep(tmp_path, kept.case, lambda text: None)
+    second = search(2, opener=lambda spec, note: LossySubject(), kinds=kinds, corpus=tmp_path, seed=2)
+    assert [("conversion", "spec.title")] == [
+        (one.mismatch, one.path) for one in second.findings if one.fingerprint == kept.fingerprint
+    ]

@@ -33,6 +33,17 @@ def test_the_same_content_is_kept_once(tmp_path: Path) -> None:
     assert [content_name(CASE)] == [path.name for path in tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize("extra", ["versions", "round_trip", "compiled"])
+def test_what_a_case_is_asked_for_is_kept_beside_it(tmp_path: Path, extra: str) -> None:
+    """Its finding shows in no other answer: the same content without it is another file."""
+    closer = msgspec.structs.replace(CASE, **{extra: True}, served=True)
+    keep(tmp_path, CASE, print)
+    keep(tmp_path, closer, print)
+    _, cases = notes_and_cases(tmp_path)
+    assert {False, True} == {getattr(case, extra) for case in cases}
+    assert content_name(closer) == content_name(msgspec.structs.replace(closer, id=9, served=False, brief=True))
+
+
 def test_unreadable_files_are_told_about_and_left_out(tmp_path: Path) -> None:
     """Broken JSON, a wrong document and bytes that are no text each give a note, and the rest is loaded."""
     keep(tmp_path, CASE, print)
