@@ -85,13 +85,14 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
             with quiet_cluster(workers) as client:
                 yield client
             return
-        client = distributed.Client(scheduler, timeout=_CONNECTING, serializers=_PLAIN)
-    except ValueError as error:  # how Dask tells that a text is no address
-        raise TargetError(
-            f"{scheduler!r} is no address of a scheduler", _words_of(error),
-            "--scheduler tcp://HOST:PORT, as `dask scheduler` prints it, such as tcp://127.0.0.1:8786",
-        ) from None  # fmt: skip
-    except (OSError, TimeoutError) as error:
+        try:
+            client = distributed.Client(scheduler, timeout=_CONNECTING, serializers=_PLAIN)
+        except ValueError as error:  # how Dask tells that a text is no address
+            raise TargetError(
+                f"{scheduler!r} is no address of a scheduler", _words_of(error),
+                "--scheduler tcp://HOST:PORT, as `dask scheduler` prints it, such as tcp://127.0.0.1:8786",
+            ) from None  # fmt: skip
+    except (OSError, TimeoutError, ValueError) as error:
         raise _gone(scheduler or "the embedded scheduler", error) from None
     except (TypeError, RuntimeError) as error:  # how Dask tells that certificates are missing, or encryption
         raise TargetError(
@@ -180,7 +181,7 @@ def execute(
                 hand_out(unit)
                 continue
             else:
-                tally.failed[str(unit)] = f"{error}\n  tries: {tries.describe(unit)}"
+                tally.failed[str(unit)] = f"{error}\n  tried on: {tries.describe(unit)}"
             on_progress(tally)
             if (following := next(waiting, None)) is not None:
                 hand_out(following)

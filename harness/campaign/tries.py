@@ -35,8 +35,7 @@ class UnitTries:
 
     def describe(self, unit: CampaignUnit) -> str:
         """Name the workers on which a unit failed, in the order of its tries."""
-        failed = self._failed.get(unit.digest, [])
-        return f"{len(failed)} tries, on {', '.join(worker or 'an unknown worker' for worker in failed)}"
+        return ", ".join(worker or "a worker that has gone" for worker in self._failed.get(unit.digest, ()))
 
 
 class RestrictedUnits:

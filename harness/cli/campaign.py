@@ -287,8 +287,11 @@ def _judge(
             codes.append(COULD_NOT_RUN)
         rows.append((merged, judged))
     _show_settings(rows)
-    for name, why in list(tally.failed.items())[:MOST_SHOWN_FAILURES] if tally is not None else ():
+    failed = list(tally.failed.items()) if tally is not None else []
+    for name, why in failed[:MOST_SHOWN_FAILURES]:
         click.echo(f"harness: {lines(name)}: {lines(why)}", err=True)
+    if len(failed) > MOST_SHOWN_FAILURES:
+        click.echo(f"harness: {count(len(failed) - MOST_SHOWN_FAILURES, 'more unit')} failed", err=True)
     done = ledger.done()
     missing = sum(unit.digest not in done for unit in ledger.units())
     if missing:

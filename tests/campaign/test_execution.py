@@ -23,7 +23,7 @@ from harness.campaign.execution import Tally, connected, execute
 from harness.campaign.ledger import CampaignLedger
 from harness.campaign.plan import CampaignPlan
 from harness.campaign.result import merge_settings
-from harness.campaign.tries import RestrictedUnits
+from harness.campaign.tries import RestrictedUnits, UnitTries
 from harness.campaign.unitrun import RemoteResult
 from harness.diagnostics import HarnessError
 from harness.report.formats.json import encode
@@ -156,10 +156,27 @@ def test_the_workers_on_which_a_unit_failed_are_told(client: Any, folder: Path, 
     plan = msgspec.structs.replace(PLAN, seeds=(1,))
     tally = execute(new_ledger(tmp_path / "ledger", plan), client, folder, lambda tally: None, work=fail_everywhere)
     (why,) = tally.failed.values()
-    assert why.startswith("the disk is full\n  tries: 3 tries, on tcp://")
-    workers = why.partition(" on ")[2].split(", ")
+    assert why.startswith("the disk is full\n  tried on: tcp://")
+    workers = why.partition("tried on: ")[2].split(", ")
     assert set(client.nthreads()) == set(workers[:2])
     assert workers[2] in workers[:2]
+
+
+def succeed(task: bytes) -> bytes:
+    """Compute nothing."""
+    return msgspec.json.encode(RemoteResult(1))
+
+
+def test_a_unit_is_handed_out_again_when_the_workers_that_may_try_it_have_gone(
+    client: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker that is started again has another address, and the scheduler would wait for the one that has gone."""
+    monkeypatch.setattr(execution, "_LOOK", 0.1)
+    candidates = [["tcp://127.0.0.1:9"], []]
+    monkeypatch.setattr(UnitTries, "candidates", lambda self, unit, workers: candidates.pop(0))
+    plan = msgspec.structs.replace(PLAN, seeds=(1,))
+    tally = execute(new_ledger(tmp_path / "ledger", plan), client, folder, lambda tally: None, work=succeed)
+    assert (1, {}, []) == (tally.done, tally.failed, candidates)
 
 
 def test_a_scheduler_that_is_not_there_is_told() -> None:

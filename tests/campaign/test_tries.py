@@ -20,7 +20,7 @@ def test_a_worker_on_which_a_unit_failed_is_no_candidate() -> None:
     assert 3 == tries.add(UNIT, "a")
     assert ["c"] == tries.candidates(UNIT, ["a", "b", "c"])
     assert [] == tries.candidates(UNIT, ["a", "b"])
-    assert "3 tries, on b, an unknown worker, a" == tries.describe(UNIT)
+    assert "b, a worker that has gone, a" == tries.describe(UNIT)
 
 
 def test_a_unit_whose_worker_is_not_known_may_go_everywhere() -> None:
