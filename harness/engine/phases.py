@@ -47,18 +47,19 @@ class Phase(Generic[S]):
 def replay(search: UnitSearch) -> Search:
     """Ask the cases of the corpus, the witnesses of tolerated findings, and the user's examples."""
     # Their differences are explained later, when there are accepted objects to reduce them to: explaining all that an
-    # earlier run found may take the whole share.
-    yield from _reach_again(search)
+    # earlier run found may take the whole share. Cases of findings come first: what is drawn later reaches a rule again
+    # sooner than a finding.
     kept = _with_requests(search, search.plan.corpus)
     for _, case in kept:
         search.points.add(case.object)
     yield from search.given.replay(search, kept)
+    yield from _reach_again(search)
     yield from search.ask_again(_with_requests(search, search.plan.witnesses))
     yield from search.given.offer(search)
 
 
 def _reach_again(search: UnitSearch) -> Search:
-    """Ask the cases with which an earlier run reached rules and code, each as it was asked; at most half of the share.
+    """Ask the cases with which an earlier run reached rules and code, each as it was asked; at most half of the rest.
 
     They are no points to edit: there are more of them than a search has time for.
     """
