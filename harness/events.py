@@ -220,7 +220,7 @@ class Result(msgspec.Struct, frozen=True):
     before it. `between` names the two targets that were compared, the current one first; it is empty when the
     handwritten and the declarative validators of one target were. `allow_incomplete` are patterns of kinds whose search
     may be incomplete according to the subject. `stopped` is one of `STOPPED`, and `stopped_detail` explains those in
-    `LOST`. `shard` is `2/4` when only every fourth unit was searched, empty for all. `observed` has the outcomes of
+    `LOST`. `shard` is `2/4` when only a part of the units was searched, empty for all. `observed` has the outcomes of
     each observer by its name, one for each unit in order. `replayed` are the replayed witnesses of exceptions.
     """
 
