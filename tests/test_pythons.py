@@ -72,6 +72,7 @@ def test_every_library_of_the_tests_has_one_release() -> None:
         (pin,) = pinned[canonicalize_name(one.name)].specifier
         assert "==" == pin.operator
         assert pin.version in one.specifier, one
-    assert "{env:HARNESS_CONSTRAINTS:{tox_root}{/}.ci{/}constraints.txt}" in tox()["testenv"]["set_env"]
+    assert "UV_CONSTRAINT = {env:HARNESS_CONSTRAINTS:{tox_root}{/}.ci{/}constraints.txt}" in tox()["testenv"]["set_env"]
+    assert "tox-uv" in tox()["tox"]["requires"], "pip does not read what uv is told"
     newest = yaml.safe_load((WORKFLOWS / "newest.yml").read_text(encoding="utf-8"))
     assert "/dev/null" == newest["jobs"]["newest"]["env"]["HARNESS_CONSTRAINTS"]
