@@ -122,7 +122,16 @@ def judge(release: str, count: int, tell: Tell) -> Tally:
 
 
 @pytest.mark.kubernetes
-@pytest.mark.parametrize(("release", "count"), [("1.37.1", 149), ("1.36.3", 63)])
+@pytest.mark.parametrize(
+    ("release", "count"),
+    [
+        ("1.37.1", 149),
+        pytest.param("1.36.3", 63, marks=pytest.mark.older),
+        pytest.param("1.35.4", 27, marks=pytest.mark.older),
+        pytest.param("1.34.2", 7, marks=pytest.mark.older),
+        pytest.param("1.33.13", 1, marks=pytest.mark.older),
+    ],
+)
 def test_compiled_validators_equal_the_generated_ones(release: str, count: int, tell: Tell) -> None:
     """Every kind with rules: the same errors in all parts and in order, for every case; every rule that can fires."""
     tally = judge(release, count, tell)

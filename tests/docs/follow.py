@@ -28,7 +28,7 @@ NOT_RUN: dict[str, str] = {
     r"^tox": "runs the tests themselves: .ci/run",
     r"^pytest": "runs suites: tox -e suites and tox -e kubernetes",
     r"python -m bench": "measures for minutes: tests/bench asks every question with little time",
-    r"--kubernetes 1\.3[3-5]\.": "builds a worker of a release before 1.36, for minutes: tox -e older asks those",
+    r"--kubernetes 1\.3[3-5]\.": "builds a worker of a release before 1.36, for minutes: tests marked older ask those",
     r"--webhook": "asks a webhook of the reader's: tests/subject/test_crd_opener.py has one of its own",
     r"--mutants": "builds a worker with mutants, for minutes: tests/power/test_releases.py builds one with two",
     r"graduate --level beta --kubernetes": "searches every kind for minutes: tests/graduate asks one rule of a release",
@@ -38,6 +38,9 @@ NOT_RUN: dict[str, str] = {
 
 RELEASE = re.compile(r"--kubernetes|--crd|--policy|k8s\.io/|\b1\.3\d\.\d\b")
 """What makes a line one that needs a real release."""
+
+OLDER = re.compile(r"\b1\.36\.\d\b")
+"""What makes a line one that needs the release before, which the test command does not build."""
 
 EITHER: dict[str, str] = {
     r"harness verify": "what comes of a change is a matter of the change; the scene has one that changes a limit",
@@ -165,14 +168,14 @@ def is_run(line: str) -> bool:
     return not any(re.search(pattern, line) for pattern in NOT_RUN)
 
 
-def needing_a_release(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+def needing(what: re.Pattern[str], lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """Say of each line of a page whether it needs a release: by itself, or because it reads what such a line wrote."""
     here: set[str] = set()
     there: set[str] = set()
     for line in lines:
         words = set(re.split(r"[\s=]+", without_comment(line)))
         reads = any(word == place or word.startswith(f"{place}/") for word in words for place in there - here)
-        needs = bool(RELEASE.search(line)) or reads
+        needs = bool(what.search(line)) or reads
         (there if needs else here).update(_WRITES.findall(line))
         yield line, needs
 

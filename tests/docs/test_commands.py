@@ -10,7 +10,7 @@ import click
 import pytest
 
 from harness.cli.main import cli
-from tests.docs.follow import NOT_RUN, Scene, is_run, needing_a_release
+from tests.docs.follow import NOT_RUN, OLDER, RELEASE, Scene, is_run, needing
 from tests.docs.pages import PAGES, blocks, commands, name_of
 
 FOLLOWED = (
@@ -23,13 +23,22 @@ FOLLOWED = (
 """Pages that are followed to the letter, in test_tutorials.py."""
 
 
-def lines_of(page: Path) -> list[tuple[str, bool]]:
-    """The lines of a page that are run, and whether each needs a release."""
-    return list(needing_a_release(line for block in blocks(page, "console") for line in block.lines if is_run(line)))
+def lines_of(page: Path) -> list[str]:
+    """The lines of a page that are run."""
+    return [line for block in blocks(page, "console") for line in block.lines if is_run(line)]
+
+
+def without(what: re.Pattern[str], lines: list[str]) -> list[str]:
+    """The lines that need no release of some sort."""
+    return [line for line, needs in needing(what, lines) if not needs]
 
 
 SHOWN = [page for page in PAGES if not name_of(page).startswith(FOLLOWED) and lines_of(page)]
 """Pages with commands that are run with small budgets."""
+ALONE = [page for page in SHOWN if without(RELEASE, lines_of(page))]
+NEWEST = [page for page in SHOWN if without(OLDER, lines_of(page)) != without(RELEASE, lines_of(page))]
+BEFORE = [page for page in SHOWN if without(OLDER, lines_of(page)) != lines_of(page)]
+"""Those with commands that need no release, the newest one, and the one before."""
 
 
 def run(folder: Path, lines: list[str]) -> None:
@@ -63,17 +72,25 @@ def test_every_command_shown_exists(page: str, command: str) -> None:
 
 
 @pytest.mark.node
-@pytest.mark.parametrize("page", [page for page in SHOWN if not all(needs for _, needs in lines_of(page))], ids=name_of)
+@pytest.mark.parametrize("page", ALONE, ids=name_of)
 def test_every_command_of_a_page_runs(page: Path, tmp_path: Path) -> None:
     """In the order of the page, none of them is refused."""
-    run(tmp_path, [line for line, needs in lines_of(page) if not needs])
+    run(tmp_path, without(RELEASE, lines_of(page)))
 
 
 @pytest.mark.kubernetes
-@pytest.mark.parametrize("page", [page for page in SHOWN if any(needs for _, needs in lines_of(page))], ids=name_of)
+@pytest.mark.parametrize("page", NEWEST, ids=name_of)
 def test_every_command_of_a_page_runs_on_a_release(page: Path, tmp_path: Path) -> None:
     """In the order of the page, none of them is refused, with those that need a real release."""
-    run(tmp_path, [line for line, _ in lines_of(page)])
+    run(tmp_path, without(OLDER, lines_of(page)))
+
+
+@pytest.mark.kubernetes
+@pytest.mark.older
+@pytest.mark.parametrize("page", BEFORE, ids=name_of)
+def test_every_command_of_a_page_runs_on_two_releases(page: Path, tmp_path: Path) -> None:
+    """In the order of the page, none of them is refused, with those that need the release before."""
+    run(tmp_path, lines_of(page))
 
 
 @pytest.mark.parametrize("pattern", NOT_RUN)

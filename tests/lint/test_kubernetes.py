@@ -28,6 +28,7 @@ def test_every_finding_is_discussed() -> None:
 
 
 @pytest.mark.kubernetes
+@pytest.mark.older
 def test_levels_rose_by_one_between_the_releases() -> None:
     """The rules that 1.37.1 added to fields of 1.36.3 at another level than alpha are those of the page; none rose too
     early."""
@@ -37,6 +38,7 @@ def test_levels_rose_by_one_between_the_releases() -> None:
 
 
 @pytest.mark.kubernetes
+@pytest.mark.older
 def test_the_release_before_is_linted_as_well() -> None:
     """In 1.36.3 there are 13 notes and seven warnings."""
     found = lint(open_api(kubernetes="1.36.3"))

@@ -110,6 +110,7 @@ def test_coverage_tests_of_a_release_are_not_stale(made: Path, tmp_path: Path) -
     assert [said] == [one.sentence for one in change.not_regenerated if one.file.startswith(FOLDER)]
 
 
+@pytest.mark.older
 def test_an_older_release_is_not_stale(tmp_path: Path) -> None:
     """The same holds for the form of generated code of the release before."""
     folders = [name for name in READING if not name.startswith("test/")]

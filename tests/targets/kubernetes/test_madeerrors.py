@@ -61,7 +61,7 @@ def test_a_file_of_another_form_is_left_as_it_is(tmp_path: Path, text: str) -> N
 
 
 @pytest.mark.kubernetes
-@pytest.mark.parametrize("release", ["1.37.1", "1.36.3"])
+@pytest.mark.parametrize("release", ["1.37.1", pytest.param("1.36.3", marks=pytest.mark.older)])
 def test_the_constructors_of_a_release_are_found(release: str, tmp_path: Path) -> None:
     """All thirteen of them, and the worker is connected to the hook."""
     write_sources(tmp_path, find_release(release), find_toolchain())

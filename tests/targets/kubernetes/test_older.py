@@ -175,7 +175,7 @@ def test_300_findings_are_confirmed_by_its_server(older: KubernetesTarget) -> No
 
 
 def test_generated_validators_equal_compiled_ones(older: KubernetesTarget) -> None:
-    """Some kinds with rules: the same errors in all parts and in order (`tests/conformance/older.py` asks for all)."""
+    """Some kinds with rules: the same errors in all parts and in order (`tests/conformance` asks for all)."""
     ruled = [one for one in older.info.ruled if (one.group, one.version, one.kind) in KINDS]
     assert len(KINDS) == len(ruled)
     compared = 0
