@@ -49,7 +49,12 @@ NAMES = {
 }
 """The packages with generated validators of each release, so that none goes missing in silence."""
 
-EACH = [(release, name) for release, names in NAMES.items() for name in names]
+NEWEST = "1.37.1"
+EACH = [
+    pytest.param(release, name, id=f"{release}-{name}", marks=[] if release == NEWEST else pytest.mark.older)
+    for release, names in NAMES.items()
+    for name in names
+]
 
 
 class Release:
@@ -93,14 +98,22 @@ def is_of_a_rule(error: FieldError) -> bool:
     return "no validation found" not in error.detail
 
 
-@pytest.mark.parametrize(("release", "number"), [("1.37.1", 153), ("1.36.3", 130), ("1.35.2", 106), ("1.34.2", 88)])
+@pytest.mark.parametrize(
+    ("release", "number"),
+    [
+        (NEWEST, 153),
+        pytest.param("1.36.3", 130, marks=pytest.mark.older),
+        pytest.param("1.35.2", 106, marks=pytest.mark.older),
+        pytest.param("1.34.2", 88, marks=pytest.mark.older),
+    ],
+)
 def test_every_package_is_known(release: str, number: int) -> None:
     """The packages in the module are those listed here, and all of them are tested."""
     assert sorted(NAMES[release]) == sorted(opened(release).module.packages)
     assert number == len(NAMES[release])
 
 
-@pytest.mark.parametrize(("release", "name"), EACH, ids=[f"{release}-{name}" for release, name in EACH])
+@pytest.mark.parametrize(("release", "name"), EACH)
 def test_package(release: str, name: str, count: Count) -> None:
     """The same types have rules, and every case gets the same errors."""
     this = opened(release)
