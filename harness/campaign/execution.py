@@ -7,6 +7,7 @@ while there are others. A scheduler that goes away ends the command, and what is
 
 from __future__ import annotations
 
+import gc
 import itertools
 import logging
 import threading
@@ -86,7 +87,7 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
                 yield client
             return
         try:
-            client = distributed.Client(scheduler, timeout=_CONNECTING, serializers=_PLAIN)
+            client = _connect(distributed.Client, scheduler, timeout=_CONNECTING)
         except ValueError as error:  # how Dask tells that a text is no address
             raise TargetError(
                 f"{scheduler!r} is no address of a scheduler", _words_of(error),
@@ -109,6 +110,20 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
         yield client
 
 
+def _connect(make: Callable[..., Any], scheduler: Any, **more: Any) -> Any:
+    """Make a client of a scheduler.
+
+    A client that could not connect is closed when it is collected, under a lock that the start of another one holds in
+    the same thread: then the process would wait for itself. So nothing is collected meanwhile.
+    """
+    gc.collect()
+    gc.disable()
+    try:
+        return make(scheduler, serializers=_PLAIN, **more)
+    finally:
+        gc.enable()
+
+
 @contextmanager
 def quiet_cluster(processes: int, threads: int = 1) -> Iterator[Any]:
     """Yield a client of a scheduler in this process, with workers in others, that logs nothing."""
@@ -118,7 +133,7 @@ def quiet_cluster(processes: int, threads: int = 1) -> Iterator[Any]:
         n_workers=processes, threads_per_worker=threads, processes=True, dashboard_address=":0", silence_logs=50,
         host="127.0.0.1",
     )  # fmt: skip
-    with cluster, distributed.Client(cluster, serializers=_PLAIN) as client:
+    with cluster, _connect(distributed.Client, cluster) as client:
         yield client
 
 
