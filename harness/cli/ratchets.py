@@ -14,7 +14,7 @@ import msgspec
 
 from harness.diagnostics import UsageError
 from harness.events import LOST
-from harness.ratchets.code import read_code_ratchet, write_code_ratchet
+from harness.ratchets.code import CodeRatchet, read_code_ratchet, write_code_ratchet
 from harness.ratchets.rules import NAME, marks_of, read_ratchet, write_ratchet
 from harness.report.escaping import count
 from harness.report.model.code import by_package, sum_code
@@ -75,17 +75,20 @@ class Ratchets:
     def _code_entry(self, path: Path, report: Report) -> RatchetEntry:
         ratchet = read_code_ratchet(path)
         packages = by_package(report.code)
-        missed = {name: sum_code(own).missed for name, own in packages.items()}
+        sums = {name: sum_code(own) for name, own in packages.items()}
+        # A run of some kinds does not hold the packages of others, of which it reaches nothing.
+        held = {name for name, one in sums.items() if one.reached or name in ratchet.missed or not report.narrowed}
+        missed = {name: sums[name].missed for name in held}
         missed |= Counter(one.file for one in report.branches.missed) if report.branches is not None else {}
-        cases = sum(part.cases for part in report.parts)
-        narrowed = "only some kinds or operations were asked" if report.narrowed else ""
+        cases, asked = sum(part.cases for part in report.parts), _asked(report)
+        other = _other_selection(ratchet, report, asked)
         if self.update:
-            if narrowed:  # a package that was not asked would be held to nothing
-                return RatchetEntry(str(path), len(ratchet.missed), (), narrowed, of="package")
-            lowered = ratchet.lowered(missed, min(cases, report.budget.max_cases or cases), date.today())
+            if other:
+                return RatchetEntry(str(path), len(ratchet.missed), (), other, of="package")
+            lowered = ratchet.lowered(missed, min(cases, report.budget.max_cases or cases), date.today(), asked)
             skipped = _write(lambda: write_code_ratchet(path, lowered))
             return RatchetEntry(str(path), len(lowered.missed), (), skipped, updated=not skipped, of="package")
-        skipped = narrowed or _skip_reason(ratchet.cases, report.parts, cases, operations=False)
+        skipped = other or _skip_reason(ratchet.cases, report.parts, cases, operations=False)
         lost = tuple(
             Lost(name, (_missing(more, name in packages),), since)
             for name, more, since in ([] if skipped else ratchet.lost(missed))
@@ -113,6 +116,21 @@ class Ratchets:
         skipped = _skip_reason(ratchet.cases, parts, cases, operations)
         lost = () if skipped else tuple(Lost(*one) for one in ratchet.lost(seen, asked))
         return RatchetEntry(str(path), len(ratchet.rules), lost, skipped)
+
+
+def _asked(report: Report) -> str:
+    """Return what a run asked: its targets, their release, and the options that select kinds and operations."""
+    options = sorted(" ".join(option.split()) for option in report.narrowed)
+    return " ".join(filter(None, (*report.target.name.split(), report.target.release, *options)))
+
+
+def _other_selection(ratchet: CodeRatchet, report: Report, asked: str) -> str:
+    """Return why a file does not hold a run that asked something else, empty if it does."""
+    if ratchet.asked:
+        return "" if ratchet.asked == asked else f"it holds a run of {ratchet.asked}, and this is one of {asked}"
+    if ratchet.missed and report.narrowed:
+        return f"it holds a run of all kinds, and this is one of {asked}"
+    return ""
 
 
 def _missing(more: int, is_go: bool) -> str:

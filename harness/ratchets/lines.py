@@ -1,10 +1,12 @@
 """The form of every ratchet file: one line for each thing that is held, and since when.
 
     # a head of comments
+    asked: kubernetes 1.37.1 --kind pods
     cases: 20000
     NAME: VALUES since 2026-11-21
 
-A day says since when a line is as it is; it is written anew only when the line changes. Lines without one are older.
+What was asked stands in files that hold a run to what the same run reached; others have no such line. A day says since
+when a line is as it is; it is written anew only when the line changes. Lines without one are older.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from harness.limits import read_bounded_text
 
 _SINCE = re.compile(r"(?P<rest>.*?) since (?P<day>\d{4}-\d\d-\d\d)")
 _CASES = re.compile(r"cases: (\d{1,15})")
+_ASKED = re.compile(r"asked: (\S.*)")
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>")
 
 
@@ -40,16 +43,21 @@ Parse = Callable[[str], tuple[str, tuple[str, ...]] | None]
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What a file says: how many cases a search must ask to be held to it, and the things it holds by name."""
+    """What a file says: how many cases a search must ask to be held to it, and the things it holds by name.
+
+    `asked` is what the search asked, empty if nobody wrote it down.
+    """
 
     cases: int
     held: Mapping[str, Held]
+    asked: str = ""
 
 
-def read_lines(file: Path, parse: Parse, why: str) -> Lines:
+def read_lines(file: Path, parse: Parse, why: str, asks: bool = False) -> Lines:
     """Read a file; one that is not there is empty. Raises: InputError with every line that is wrong.
 
-    A name that stands twice, as after a merge, holds all values since the earlier day.
+    `asks`: a line may say what was asked; two that differ, as after a merge, are of two runs. A name that stands twice,
+    as after a merge, holds all values since the earlier day.
     """
     try:
         lines = read_bounded_text(file).splitlines()
@@ -58,12 +66,15 @@ def read_lines(file: Path, parse: Parse, why: str) -> Lines:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise InputError([Diagnostic(Position(str(file)), "ratchet-unreadable", f"cannot be read: {reason}")]) from None
-    cases, held, wrong = 0, dict[str, Held](), list[Diagnostic]()
+    cases, asked, held, wrong = 0, "", dict[str, Held](), list[Diagnostic]()
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("#"):
             continue
         if (found := _CASES.fullmatch(line)) is not None:
             cases = int(found[1])
+            continue
+        if asks and (found := _ASKED.fullmatch(line)) is not None and asked in ("", found[1]):
+            asked = found[1]
             continue
         dated = _SINCE.fullmatch(line)
         parsed = parse(dated["rest"] if dated else line)
@@ -74,7 +85,7 @@ def read_lines(file: Path, parse: Parse, why: str) -> Lines:
             held[name] = _merged(held.get(name), Held(values, dated["day"] if dated else ""))
     if wrong:
         raise InputError(wrong)
-    return Lines(cases, held)
+    return Lines(cases, held, asked)
 
 
 def _merged(before: Held | None, now: Held) -> Held:
@@ -90,8 +101,9 @@ def _wrong(file: Path, number: int, line: str, why: str) -> Diagnostic:
     return Diagnostic(Position(str(file), number), "ratchet-line", message, why, fix, line[:200])
 
 
-def write_lines(file: Path, head: str, cases: int | None, held: Mapping[str, Held]) -> None:
+def write_lines(file: Path, head: str, cases: int | None, held: Mapping[str, Held], asked: str = "") -> None:
     """Write a file, sorted. Raises: OSError."""
     lines: Iterable[str] = sorted(f"{name}: {one}" for name, one in held.items())
-    first = [] if cases is None else [f"cases: {cases}"]
+    first = [f"asked: {asked}"] if asked else []
+    first += [] if cases is None else [f"cases: {cases}"]
     write_atomically(file, ("\n".join([head.rstrip("\n"), *first, *lines]) + "\n").encode())

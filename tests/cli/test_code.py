@@ -172,19 +172,49 @@ def test_a_run_that_reaches_less_fails(tmp_path: Path) -> None:
 
 
 def test_a_ratchet_is_lowered_and_not_compared_with_less(tmp_path: Path, capfd: Any) -> None:
-    """A run of some kinds or of fewer cases reaches less by its nature; one that counted nothing is told."""
+    """A run of fewer cases reaches less by its nature; one that counted nothing is told."""
     file = tmp_path / "coverage.ratchet"
     assert held(covered(), file, update=True).updated
     assert f"{PACKAGE}: 1 since" in file.read_text()
-    narrow = msgspec.structs.replace(covered(), narrowed=("--kind pods",))
-    assert "only some kinds or operations were asked" == held(narrow, file).skipped
     file.write_text(f"cases: 99999999\n{PACKAGE}: 0\n")
     assert "it holds for 99,999,999 cases" in held(covered(), file).skipped
-    before = file.read_text()
-    assert ("only some kinds or operations were asked", False) == (
-        held(narrow, file, update=True).skipped, held(narrow, file, update=True).updated
-    )  # fmt: skip
-    assert before == file.read_text(), "a package that was not asked would be held to nothing"
     assert "no code was counted" == held(build_report(made.result()), file).skipped
     told = call(capfd, "run", "suites/claim_v1", "--code-ratchet", str(file))
     assert (2, True) == (told.code, "fix: add --branches" in told.err)
+
+
+def test_a_ratchet_holds_the_run_that_it_was_written_by(tmp_path: Path) -> None:
+    """A kind alone can be held, by a file that says so: it fails if less is reached of the packages that it reaches."""
+    file = tmp_path / "pods.ratchet"
+    blocks = tuple(msgspec.structs.replace(block, reached=False) for block in FIRST.blocks)
+    unasked = FunctionEntry("kubernetes", "k8s.io/unasked/validation/v.go", "Check", blocks)
+    narrow = msgspec.structs.replace(
+        covered(), narrowed=("--operation create", "--kind pods"), code=(FIRST, WHOLE, unasked)
+    )
+    assert held(narrow, file, update=True).updated
+    asked = f"{narrow.target.name} {narrow.target.release}".strip() + " --kind pods --operation create"
+    assert f"asked: {asked}\n" in file.read_text()
+    assert ("", ()) == (held(narrow, file).skipped, held(narrow, file).lost)
+    less = msgspec.structs.replace(narrow, code=(msgspec.structs.replace(FIRST, blocks=blocks), WHOLE, unasked))
+    assert [PACKAGE] == [one.rule for one in held(less, file).lost]
+    before = file.read_text()
+    held(less, file, update=True)
+    assert before == file.read_text(), "what is reached no more is still held"
+    assert "k8s.io/unasked" not in before
+
+
+@pytest.mark.parametrize("update", [False, True])
+def test_a_run_of_another_selection_is_not_compared_and_writes_nothing(tmp_path: Path, update: bool) -> None:
+    """Of other kinds, of all kinds, of another release; it says what the file holds, and what the run is of."""
+    file = tmp_path / "pods.ratchet"
+    narrow = msgspec.structs.replace(covered(), narrowed=("--kind pods",))
+    held(narrow, file, update=True)
+    before = file.read_text()
+    newer = msgspec.structs.replace(narrow, target=msgspec.structs.replace(narrow.target, release="1.99.0"))
+    for run in (covered(), msgspec.structs.replace(narrow, narrowed=("--kind nodes",)), newer):
+        entry = held(run, file, update)
+        assert ((), False, True) == (entry.lost, entry.updated, " --kind pods, and this is one of " in entry.skipped)
+    assert before == file.read_text()
+    file.write_text(f"{PACKAGE}: 0\n")  # as files were written before they said what was asked
+    assert "it holds a run of all kinds, and this is one of " in held(narrow, file, update).skipped
+    assert "" == held(covered(), file).skipped

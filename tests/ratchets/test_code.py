@@ -50,3 +50,17 @@ def test_a_line_that_is_none_is_told(tmp_path: Path, line: str) -> None:
     with pytest.raises(InputError) as told:
         read_code_ratchet(tmp_path / "x")
     assert "x:2: ratchet-line" in str(told.value)
+
+
+def test_what_was_asked_is_kept(tmp_path: Path) -> None:
+    """On a line of its own, which an update does not lose; two of them are of two runs."""
+    asked = CodeRatchet(5, {"a": Held(("1",), "2026-01-02")}, "kubernetes 1.37.1 --kind pods")
+    write_code_ratchet(tmp_path / "x", asked)
+    assert asked == read_code_ratchet(tmp_path / "x")
+    assert "asked: kubernetes 1.37.1 --kind pods" in (tmp_path / "x").read_text().splitlines()
+    assert asked.asked == asked.lowered({"a": 1}, 9, TODAY).asked
+    assert "all" == asked.lowered({"a": 1}, 9, TODAY, "all").asked
+    (tmp_path / "x").write_text("asked: one\nasked: one\na: 1\nasked: two\n")
+    with pytest.raises(InputError) as told:
+        read_code_ratchet(tmp_path / "x")
+    assert "x:4: ratchet-line" in str(told.value)
