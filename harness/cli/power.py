@@ -25,9 +25,9 @@ from harness.power import known as lists
 from harness.power.document import Document, Part, Uncompiled, document_of, rows_of, stale_of
 from harness.power.handwritten import CodeTrial
 from harness.power.judge import SuiteTrial, require_finished
-from harness.power.mutant import Record, State
-from harness.power.releases import draw_trial, examine_code
-from harness.power.suites import JudgingProgress, SuiteOutcome, examine
+from harness.power.mutant import Record
+from harness.power.releases import build_trial, draw_mutants, examine_code
+from harness.power.suites import JudgingProgress, examine
 from harness.power.targets import find_unfired, run_filters
 from harness.power.view import lines_of
 from harness.report.escaping import count, encode_json, visible
@@ -211,7 +211,7 @@ class _PowerRequest:
         before = self.clock.seconds
         with Judging(suite.name) as judging:
             outcome = examine(trial, jobs=self.jobs, every=self.every, clock=self.clock, on_progress=judging)
-        records = _records_of(outcome)
+        records = tuple(outcome.records().values())
         asked = sum(record.cases for record in records)
         budget = Budget(self.max_time, cases)
         return self._make_part(suite.name, budget, before, asked, records, file, outcome.interrupted)
@@ -229,7 +229,8 @@ class _PowerRequest:
             self.examples,
         )
         with Judging(kind_of(spec.kind).title_of(spec.location)) as judging:
-            plan = draw_trial(trial, count, self.every, judging.note, near=self.near_marks)
+            drawn = draw_mutants(trial, count, judging.note, near=self.near_marks)
+            plan = build_trial(trial, drawn, self.every, judging.note)
             before = self.clock.seconds
             outcome = examine_code(plan, jobs=self.jobs, clock=self.clock, keep=self.keep, on_progress=judging)
         asked = sum(record.cases for record in outcome.records)
@@ -294,18 +295,6 @@ def _remove_entries(file: Path, stale: tuple[lists.Known, ...]) -> None:
         raise HarnessError(f"{file} cannot be written: {error.strerror or error}") from None
     for entry in stale:
         click.echo(visible(f"removed from {file}: {entry.mutant}"))
-
-
-def _records_of(outcome: SuiteOutcome) -> tuple[Record, ...]:
-    records = []
-    for number in outcome.chosen:
-        one, judged = outcome.mutants[number], outcome.judged.get(number)
-        state: State = "unjudged" if judged is None else "killed" if judged.killed else "survived"
-        records.append(Record(
-            one.name, one.side, one.operator, one.location, one.rule, state, judged.shown if judged else "", "",
-            one.shown_by if state == "survived" else "", judged.cases if judged else 0,
-        ))  # fmt: skip
-    return tuple(records)
 
 
 class Judging(Steps):

@@ -20,7 +20,8 @@ Side: TypeAlias = Literal["declarative", "handwritten"]
 class Mutant:
     """One fault. `operator` names the change to `rule` at `location`; `shown_by` describes a case that would show it.
 
-    `rework` changes compiled validators; `files` has the new texts of files of the suite's folder, by name.
+    `rework` changes compiled validators; `files` has the new texts of files of the suite's folder, by name. `lines` are
+    the lines of what is changed, as file and number: of the tags, or of the code below the suite's folder.
     """
 
     side: Side
@@ -31,6 +32,7 @@ class Mutant:
     rework: Rework | None = None
     files: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     number: int = 1
+    lines: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

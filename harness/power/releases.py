@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from harness.power.mutant import Record
 from harness.power.suites import JudgingProgress
 from harness.subject import Note
 from harness.targets.kubernetes.build import worker_for
+from harness.targets.kubernetes.mutants.gomutant import GoMutant
 from harness.targets.kubernetes.mutants.marks import near_marks
 from harness.targets.kubernetes.mutants.population import all_mutants, draw
 from harness.targets.kubernetes.mutants.program import MutantBuild, build_mutants, mutated_folders
@@ -41,20 +42,25 @@ class CodeOutcome:
     interrupted: bool = False
 
 
-def draw_trial(trial: CodeTrial, count: int, every: int, note: Note, *, near: bool = False) -> CodePlan:
-    """Draw so many mutants, and build the worker that has them; with `every` above 1 every nth is judged.
+def draw_mutants(trial: CodeTrial, count: int, note: Note, *, near: bool = False) -> list[GoMutant]:
+    """Draw so many mutants of the handwritten validators of a release.
 
     `near` draws only from functions near marked rules. Raises: TargetError, HarnessError.
     """
-    release = find_release(trial.parts[0].location)
-    folders = mutated_folders(release)
+    folders = mutated_folders(find_release(trial.parts[0].location))
     found = all_mutants(folders)
     if near:
         found = near_marks(found, folders)
     if not found:
         raise HarnessError("no handwritten validator marks an error\n  fix: leave --near-marks out")
     note(f"{len(found):,} mutants of handwritten validators, {min(count, len(found)):,} are drawn")
-    build = build_mutants(release, draw(found, count, trial.seed), note)
+    return draw(found, count, trial.seed)
+
+
+def build_trial(trial: CodeTrial, mutants: Sequence[GoMutant], every: int, note: Note) -> CodePlan:
+    """Build the worker that has these mutants; with `every` above 1 every nth is judged. Raises: TargetError."""
+    release = find_release(trial.parts[0].location)
+    build = build_mutants(release, mutants, note)
     binary = worker_for(release, note, build.program)
     chosen = tuple(number for number in sorted(build.mutants) if number % every == trial.seed % every)
     trial = replace(trial, binary=binary, mutants=build.mutants, functions=build.functions)

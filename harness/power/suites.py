@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from harness.fuzzers.budget import Clock
 from harness.power.judge import Judgement, SuiteTrial, judge, mutants_of, run_original
-from harness.power.mutant import Mutant
+from harness.power.mutant import Mutant, Record, State
 
 _MIN_MUTANTS_FOR_PROCESSES = 8
 """With fewer mutants, starting processes takes longer than they save."""
@@ -37,6 +37,18 @@ class SuiteOutcome:
     judged: dict[int, Judgement]
     interrupted: bool = False
 
+    def records(self) -> dict[int, Record]:
+        """Return the record of every chosen mutant, by its number."""
+        found = {}
+        for number in self.chosen:
+            one, judged = self.mutants[number], self.judged.get(number)
+            state: State = "unjudged" if judged is None else "killed" if judged.killed else "survived"
+            found[number] = Record(
+                one.name, one.side, one.operator, one.location, one.rule, state, judged.shown if judged else "", "",
+                one.shown_by if state == "survived" else "", judged.cases if judged else 0,
+            )  # fmt: skip
+        return found
+
 
 def examine(
     trial: SuiteTrial,
@@ -44,14 +56,15 @@ def examine(
     jobs: int = 1,
     every: int = 1,
     clock: Clock,
+    wanted: Callable[[Mutant], bool] = lambda mutant: True,
     on_progress: Callable[[JudgingProgress], None] = lambda progress: None,
 ) -> SuiteOutcome:
-    """Judge the mutants of a suite; with `every` above 1 only every nth, starting where the seed says.
+    """Judge the wanted mutants of a suite; with `every` above 1 only every nth, starting where the seed says.
 
     Raises: HarnessError when the original suite cannot be searched.
     """
     mutants = mutants_of(trial.spec)
-    chosen = range(trial.seed % every, len(mutants), every)
+    chosen = [number for number in range(trial.seed % every, len(mutants), every) if wanted(mutants[number])]
     trial = run_original(trial)
     judged: dict[int, Judgement] = {}
     killed = 0

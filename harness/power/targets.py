@@ -27,13 +27,18 @@ def run_filters(
     """
     observers = {NAME: Power(config.trusted), **config.observers}
     results = engine.run_parts(parts, replace(config, observers=observers), on_event)
+    return list(results), records_of(results)
+
+
+def records_of(results: Iterable[Result]) -> tuple[Record, ...]:
+    """Return the record of each mutant of the rules that fired, of the parts of a run with the observer `Power`."""
     found: dict[str, Record] = {}
     for result in results:
         for record in (record for outcome in result.observed[NAME] for record in outcome):
             known = found.get(record.name)
             if known is None or known.state != "killed":
                 found[record.name] = record
-    return list(results), tuple(found.values())
+    return tuple(found.values())
 
 
 def find_unfired(rules: Iterable[KnownRule], results: Sequence[Result], seen: Sequence[Record]) -> tuple[Record, ...]:

@@ -26,10 +26,11 @@ Do: TypeAlias = Callable[[], None]
 
 @dataclass(frozen=True, slots=True)
 class CodeMutation:
-    """One change of a tree: `do` makes it in place. `function` is where, `code` what was there."""
+    """One change of a tree: `do` makes it in place. `function` and `line` are where, `code` what was there."""
 
     operator: str
     function: str
+    line: int
     code: str
     do: Do
     shown_by: str = "an object that takes this branch"
@@ -45,7 +46,7 @@ def mutants_of(folder: Path) -> Iterator[Mutant]:
             location = f"{file.stem}.{mutation.function}".rstrip(".")
             yield Mutant(
                 "handwritten", mutation.operator, location, mutation.code, mutation.shown_by,
-                files={file.name: _text(source, number)},
+                files={file.name: _text(source, number)}, lines=frozenset({f"{file.name}:{mutation.line}"}),
             )  # fmt: skip
 
 
@@ -92,7 +93,7 @@ class _CodeMutator:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             where = f"{where}.{node.name}".lstrip(".")
         for operator, do, shown_by in _changes(node, put, self._makers):
-            yield CodeMutation(operator, where, _shorten(node), do, shown_by)
+            yield CodeMutation(operator, where, _line_of(node), _shorten(node), do, shown_by)
         yield from self.body(node, where)
 
 
@@ -182,6 +183,11 @@ def _is_words(node: ast.AST) -> bool:
 def _is_alias(node: ast.AST) -> bool:
     """A name for a type."""
     return isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias"
+
+
+def _line_of(node: ast.AST) -> int:
+    """Return the first line of a node; of a part of a comprehension, which has none, that of its iterable."""
+    return getattr(node.iter if isinstance(node, ast.comprehension) else node, "lineno", 0)
 
 
 def _shorten(node: ast.AST) -> str:

@@ -6,7 +6,7 @@ Each takes a rule in its place and yields what a careless author could have writ
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -50,7 +50,13 @@ def mutants_of(compiled: Compiled) -> Iterator[Mutant]:
 
 def _mutant(compiled: Compiled, site: RuleSite, operator: str, change: Callable[[Rule], Rule], shown_by: str) -> Mutant:
     rework = _rework_plan(compiled.package, lambda plan: change_rule(plan, site.number, change))
-    return Mutant("declarative", operator, site.location, site.words, shown_by, rework)
+    return Mutant("declarative", operator, site.location, site.words, shown_by, rework, lines=_lines_of([site.rule]))
+
+
+def _lines_of(rules: Iterable[Rule]) -> frozenset[str]:
+    """Return the lines of the tags that declare rules."""
+    positions = (position for rule in rules for position in (rule.position, *rule.parts.values()))
+    return frozenset(f"{one.file}:{one.line}" for one in positions)
 
 
 def _rework_plan(package: str, change: Callable[[Plan], Plan]) -> Rework:
@@ -155,7 +161,8 @@ def _without_ratcheting(compiled: Compiled) -> Iterator[Mutant]:
                 place = f"{plan.name.rpartition('/')[2]}.{member.field.json_name}"
                 rework = _rework_ratcheting(compiled.package, plan.name, member)
                 shown_by = "an update that leaves an invalid value as it is"
-                yield Mutant("declarative", "no ratcheting", place, "unchanged values", shown_by, rework)
+                lines = _lines_of(direct)
+                yield Mutant("declarative", "no ratcheting", place, "unchanged values", shown_by, rework, lines=lines)
 
 
 def _judges(rule: Rule) -> bool:
