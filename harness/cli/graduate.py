@@ -15,6 +15,7 @@ from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.configuration import DEFAULT_GATES
 from harness.cli.coverage import rule_observers
 from harness.cli.options import STDOUT
+from harness.cli.power import DEFAULT_CASES, DEFAULT_CODE_CASES
 from harness.cli.progress import Live, verbosity_options
 from harness.cli.searching import cores, example_option, search_options, seed_of
 from harness.cli.standardtests import StandardTests
@@ -29,10 +30,16 @@ from harness.graduate.conclusions import prove_rules
 from harness.graduate.cuts import cut_checks
 from harness.graduate.document import Certificates, make_document
 from harness.graduate.markers import Marker, markers_of
+from harness.graduate.mutation import MutantSearch, ReleaseMutants, SuiteMutants
+from harness.graduate.page import render_page
 from harness.graduate.patch import Patch, PatchWriter
 from harness.graduate.proof import load_solver
 from harness.graduate.run import Graduation, certify, judge_markers
-from harness.graduate.view import headline, lines_of, lines_of_patch, markdown_of, summary_table
+from harness.graduate.servermetrics import read_metrics
+from harness.graduate.view import headline, lines_of, lines_of_patch, lines_of_servers, markdown_of, summary_table
+from harness.power import known as lists
+from harness.power.handwritten import CodeTrial
+from harness.power.judge import SuiteTrial
 from harness.report.escaping import encode_json, lines
 from harness.rulecov.inventory import Inventory, inventory_of
 from harness.subject import Example, SubjectSpec, load_suite
@@ -54,8 +61,28 @@ CHANGES, UNKNOWN = 1, 2
 @search_options("Cases of the search. Default: 10,000 for each resource and subresource searched.")
 @example_option
 @click.option("--prove", is_flag=True, help="Prove from the sources of a release what holds for all created objects.")
+@click.option("--mutants", is_flag=True, help="Ask whether mutants of each rule and of its check would be noticed.")
+@click.option(
+    "--mutant-cases",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --mutants: cases of the search of each. Default: 20,000 of a suite, 4,000 of a release.",
+)
+@click.option(
+    "--known",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --mutants: known surviving mutants. Default: power.yaml of a suite.",
+)
+@click.option(
+    "--metrics",
+    multiple=True,
+    metavar="FILE",
+    help="What an API server says at /metrics. Repeatable.",
+)
 @click.option("--json", "json_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the document.")
 @click.option("--markdown", type=click.Path(path_type=Path), metavar="FILE", help="Write a block for the pull request.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), metavar="FILE", help="Write one HTML page.")
 @click.option(
     "--write",
     "patch_file",
@@ -67,7 +94,8 @@ CHANGES, UNKNOWN = 1, 2
 def command(
     arguments: tuple[str, ...], target: TargetChoice, tags: tuple[str, ...], levels: tuple[str, ...], seed: str,
     max_time: float | None, max_cases: int | None, jobs: int | None, json_file: Path | None, markdown: Path | None,
-    examples: tuple[Example, ...], prove: bool, patch_file: Path | None,
+    examples: tuple[Example, ...], prove: bool, patch_file: Path | None, mutants: bool, mutant_cases: int | None,
+    known: Path | None, metrics: tuple[str, ...], html_file: Path | None,
 ) -> int:  # fmt: skip
     """Certify rules: may each become standard, and its handwritten check be deleted?
 
@@ -83,18 +111,23 @@ def command(
 
     Exit codes: 0 all are safe, 1 one changes something, 2 none does and one is unknown or nothing ran, 130 interrupted.
     """
-    files = (json_file, markdown, patch_file)
+    files = (json_file, markdown, html_file, patch_file)
     if files.count(STDOUT) > 1:
-        raise UsageError("--json, --markdown and --write cannot share standard output\n  fix: give one of them a file")
+        raise UsageError(
+            "--json, --markdown, --html and --write cannot share standard output\n  fix: give one of them a file"
+        )
     suites = [one for one in arguments if is_suite(one)]
     fields = tuple(one for one in arguments if one not in suites)
     spec = _spec_of(target, suites, fields)
+    servers = tuple(map(read_metrics, dict.fromkeys(metrics)))
     solves = False
     if prove:
         _require_sources(spec, "--prove")
         solves = _has_solver()
     if patch_file is not None:
         _require_sources(spec, "--write")
+    if not mutants and (mutant_cases is not None or known is not None):
+        raise UsageError("--mutant-cases and --known are for mutants\n  fix: add --mutants, or leave them out")
     api = api_of(spec)
     if api is None:
         raise UsageError("the types of the target are not known\n  fix: add --types DIR")
@@ -107,15 +140,19 @@ def command(
         examples=examples,
     )  # fmt: skip
     parts = target.parts(spec)
+    search = _mutants(spec, parts, config, mutant_cases, known) if mutants else None
     with Live(kind_of(spec.kind).title_of(spec.location)) as live:
         done = certify(
             parts, config, Budget(max_time, max_cases), rules, inventory, markers, live,
             (lambda rules, kinds: prove_rules(spec.location, rules, kinds, live.note)) if prove and solves else None,
+            search, live.note, servers,
         )  # fmt: skip
     chosen = levels or tuple(sorted({known.rule.level for known in rules}))
     whole = not fields and not tags
     first = done.results[0]
-    command_line = shlex.join(["harness", "graduate", *fields, *_options(tags, levels, prove)])
+    command_line = shlex.join(
+        ["harness", "graduate", *fields, *_options(tags, levels, prove), *_mutant_options(mutants, mutant_cases)]
+    )
     asked = arguments_of(spec) + ("" if target.every_gate or spec.gates else f" --gates {DEFAULT_GATES}")
     document = make_document(
         subject=first.subject, release=first.target.release, seed=config.seed, max_cases=done.budget.max_cases,
@@ -123,12 +160,13 @@ def command(
         seconds=round(sum(one.seconds for one in done.results if not one.beside), 3), stopped=first.stopped,
         command=f"{command_line} {asked} --seed {config.seed}{_budget_text(done.budget)}",
         rules=done.certificates,
-        markers=judge_markers(markers, done.certificates, chosen) if whole else (),
+        markers=judge_markers(markers, done.certificates, chosen) if whole else (), servers=servers,
     )  # fmt: skip
     patch = _patch(parts[0], markers, inventory, done, live.note) if patch_file is not None else None
     _print(document, patch, err=STDOUT in files)
     _write(json_file, msgspec.json.format(encode_json(document), indent=1) + b"\n")
     _write(markdown, markdown_of(document).encode("utf-8", "backslashreplace"))
+    _write(html_file, render_page(document))
     _write(patch_file, patch.text.encode("utf-8", "surrogateescape") if patch is not None else b"")
     return _exit_code(document, done)
 
@@ -173,6 +211,39 @@ def _options(tags: Sequence[str], levels: Sequence[str], prove: bool) -> list[st
     return [*chosen, "--prove"] if prove else chosen
 
 
+def _mutant_options(mutants: bool, cases: int | None) -> list[str]:
+    return ["--mutants", *([f"--mutant-cases={cases}"] if cases is not None else [])] if mutants else []
+
+
+def _mutants(
+    spec: SubjectSpec, parts: Sequence[SubjectSpec], config: RunConfig, cases: int | None, known: Path | None
+) -> MutantSearch:
+    """Return what judges the mutants of a target. Raises: UsageError, InputError."""
+    if known is not None and not known.is_file():
+        raise UsageError(f"there is no {known}\n  fix: --known FILE, or omit --known")
+    if spec.kind == "suite":
+        suite = load_suite(spec.location)
+        assert isinstance(suite, Suite)  # see _spec_of
+        entries = lists.load(known or suite.folder / lists.NAME)
+        equivalent = tuple(entry for entry in entries if entry.state == "equivalent")
+        trial = SuiteTrial(
+            spec, config.seed, cases or DEFAULT_CASES, (), config.trusted, equivalent=equivalent,
+            observers=config.observers, examples=tuple(config.examples),
+        )  # fmt: skip
+        return SuiteMutants(trial, suite.folder, entries, config.jobs, {})
+    _require_sources(spec, "--mutants")
+    code = CodeTrial(
+        tuple(parts),
+        config.seed,
+        cases or DEFAULT_CODE_CASES,
+        (),
+        config.observers,
+        config.trusted,
+        tuple(config.examples),
+    )
+    return ReleaseMutants(code, lists.load(known) if known is not None else (), config.jobs)
+
+
 def _budget_text(budget: Budget) -> str:
     cases = f" --max-cases {budget.max_cases}" if budget.max_cases is not None else ""
     return f"{cases} --max-time {budget.max_time:g}" if budget.max_time is not None else cases
@@ -193,7 +264,11 @@ def _print(document: Certificates, patch: Patch | None, err: bool) -> None:
     console = Console(stderr=err, markup=False, emoji=False, highlight=False)
     console.print(headline(document), soft_wrap=True)
     console.print(summary_table(document))
-    for line in (*lines_of(document), *(lines_of_patch(patch) if patch is not None else ())):
+    for line in (
+        *lines_of_servers(document),
+        *lines_of(document),
+        *(lines_of_patch(patch) if patch is not None else ()),
+    ):
         console.print(line, soft_wrap=True)
 
 
@@ -212,7 +287,7 @@ def _write(file: Path | None, data: bytes) -> None:
 
 def _exit_code(document: Certificates, done: Graduation) -> int:
     stopped = {one.stopped for one in done.results}
-    if "interrupted" in stopped:
+    if "interrupted" in stopped or done.interrupted:
         return INTERRUPTED
     if stopped & LOST:
         return COULD_NOT_RUN

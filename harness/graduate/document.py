@@ -11,6 +11,8 @@ from harness import __version__
 from harness.case import Json
 from harness.graduate.after import Effect
 from harness.graduate.observer import Asked
+from harness.power.mutant import Record
+from harness.report.escaping import count
 
 NAME = "urn:equivalence-harness:graduate:1"
 
@@ -68,6 +70,25 @@ class FindingAt(msgspec.Struct, frozen=True):
     detail: str
 
 
+class MutantsJudged(msgspec.Struct, frozen=True):
+    """What became of the mutants of a rule and of its handwritten check.
+
+    `noticed` counts those that the search shows a difference of, `equivalent` those that a person listed as such, and
+    `idle` those that change nothing that is compared: errors that no rule reports, or updates of a rule that rejects
+    creates alone. `left` are all others: no case shows them, no case reaches them, or they were not judged.
+    """
+
+    noticed: int
+    equivalent: int
+    idle: int
+    left: tuple[Record, ...] = ()
+
+    @property
+    def made(self) -> int:
+        """The number of mutants that a difference could show."""
+        return self.noticed + len(self.left)
+
+
 CALLED_AT = ", called at "
 """Stands between the places of a source."""
 
@@ -98,8 +119,9 @@ class Certificate(msgspec.Struct, frozen=True):
     """The verdict on one rule, and its evidence.
 
     `markers` are the lines of the tags that declare it. `missing` says, for an unknown rule, what a safe one has
-    besides; each begins with the word of the demand. `findings` are those at its path. `effects` counts the answers by
-    what they change for users. `proof` is there with `--prove`.
+    besides; each begins with the word of the demand. Those of `metrics` are there whatever the verdict is. `findings`
+    are those at its path. `effects` counts the answers by what they change for users. `proof` is there with `--prove`,
+    and `mutants` with `--mutants` for rules that change nothing and were seen to reject a value.
     """
 
     group: str
@@ -120,6 +142,7 @@ class Certificate(msgspec.Struct, frozen=True):
     markers: tuple[str, ...] = ()
     effects: dict[str, int] = {}
     proof: Proof | None = None
+    mutants: MutantsJudged | None = None
 
     @property
     def only_ratchets(self) -> bool:
@@ -139,6 +162,41 @@ class Certificate(msgspec.Struct, frozen=True):
         return self.type.removeprefix("FieldValue") + (f"/{self.origin}" if self.origin else "") + limit
 
 
+class CountedRequests(msgspec.Struct, frozen=True):
+    """The counters of an API server for one kind, subresource and operation, which their label names."""
+
+    identifier: str
+    mismatches: int
+    panics: int
+
+    @property
+    def words(self) -> str:
+        """What is counted, as it is displayed."""
+        found = (
+            count(self.mismatches, "mismatch", "mismatches") if self.mismatches else "",
+            count(self.panics, "panic") if self.panics else "",
+        )
+        return " and ".join(filter(None, found))
+
+
+class ServerCounters(msgspec.Struct, frozen=True):
+    """What the metrics of one API server say of declarative validation, since it was started.
+
+    `source` is the file that they were read from. `release` and `started`, a day, are empty where it does not tell, and
+    `enforced`, the gate DeclarativeValidationBeta, is None. `mismatches` and `panics` count all requests, `requests`
+    those above zero by their label, and `unlabelled` what no label tells of.
+    """
+
+    source: str
+    release: str
+    enforced: bool | None
+    started: str
+    mismatches: int
+    panics: int
+    unlabelled: int = 0
+    requests: tuple[CountedRequests, ...] = ()
+
+
 class MarkerVerdict(msgspec.Struct, frozen=True):
     """The verdict on one line with a level: the worst of the rules that it declares; `no error` if it declares none."""
 
@@ -149,7 +207,7 @@ class MarkerVerdict(msgspec.Struct, frozen=True):
 
 
 class Certificates(msgspec.Struct, frozen=True):
-    """The document. `stopped` says why the run ended, `cases` how many it asked."""
+    """The document. `stopped` says why the run ended, `cases` how many it asked. `servers` are those of `--metrics`."""
 
     schema: str
     harness_version: str
@@ -165,6 +223,7 @@ class Certificates(msgspec.Struct, frozen=True):
     command: str
     rules: tuple[Certificate, ...]
     markers: tuple[MarkerVerdict, ...] = ()
+    servers: tuple[ServerCounters, ...] = ()
 
     @property
     def totals(self) -> Counter[str]:

@@ -14,12 +14,14 @@ from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Event, Result
 from harness.graduate.assembly import RunEvidence
 from harness.graduate.conclusions import with_proof
-from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict
+from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict, ServerCounters
 from harness.graduate.empties import LateProbes, ask_empties
 from harness.graduate.helpers import doubt_shared
-from harness.graduate.markers import Marker
+from harness.graduate.markers import Marker, RuleName
+from harness.graduate.mutation import MutantSearch, WantedRule, lines_to_check, wants_mutants, with_mutants
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.proof import Solved
+from harness.graduate.servermetrics import with_counters
 from harness.graduate.sources import RuleNumber, trace_checks
 from harness.graduate.surroundings import ask_surroundings
 from harness.graduate.versions import SharedChecks
@@ -35,12 +37,16 @@ CASES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Graduation:
-    """The results of a run, the budget that it had, and the chosen rules with a certificate for each."""
+    """The results of a run, the budget that it had, and the chosen rules with a certificate for each.
+
+    `interrupted`: the user ended the search of mutants early.
+    """
 
     results: tuple[Result, ...]
     budget: Budget
     rules: tuple[KnownRule, ...]
     certificates: tuple[Certificate, ...]
+    interrupted: bool = False
 
 
 def certify(
@@ -52,6 +58,9 @@ def certify(
     markers: Iterable[Marker],
     on_event: Callable[[Event], None],
     prove: Prove | None = None,
+    mutants: MutantSearch | None = None,
+    note: Callable[[str], None] = lambda text: None,
+    servers: Sequence[ServerCounters] = (),
 ) -> Graduation:
     """Search the kinds of these rules, and return a certificate for each. Raises: HarnessError."""
     by_type: dict[str, list[KnownRule]] = {}
@@ -70,7 +79,10 @@ def certify(
     own = [known for every in chosen.values() for known in every]
     proofs = prove(own, kinds) if prove is not None else ()  # before the search, which takes longer
     observers = {NAME: GraduationFactory(chosen, config.trusted), **config.observers}
+    if mutants is not None:
+        observers.update(mutants.observers)
     results = engine.run_parts(parts, replace(config, kinds=patterns, budget=budget, observers=observers), on_event)
+    markers = tuple(markers)
     evidence = RunEvidence(
         results, chosen, inventory, all_wordings(config.trusted), {}, lines_of_rules(markers), unserved
     )
@@ -80,9 +92,25 @@ def certify(
     certificates = tuple(evidence.certificates())
     if prove is not None:
         certificates = tuple(map(with_proof, certificates, proofs))
+    interrupted = False
+    if mutants is not None and not any(one.stopped == "interrupted" for one in results):
+        positions = positions_of_rules(markers)
+        wanted = {
+            number: WantedRule(known, positions.get(_name_of(known), frozenset()), lines_to_check(one))
+            for number, (known, one) in enumerate(zip(own, certificates, strict=True))
+            if wants_mutants(one)
+        }
+        judged = mutants.judge(list(wanted.values()), kinds, patterns, results, note)
+        interrupted = judged.interrupted
+        records = dict(zip(wanted, judged.records, strict=True))
+        certificates = tuple(
+            with_mutants(one, records[number], mutants.known) if number in records else one
+            for number, one in enumerate(certificates)
+        )
+    certificates = tuple(with_counters(one, servers) for one in certificates)
     checks = SharedChecks([info for info in results[-1].target.kinds if info.served], inventory.rules)
     joined = checks.join(doubt_shared(certificates), own)
-    return Graduation(tuple(results), budget, tuple(own), joined)
+    return Graduation(tuple(results), budget, tuple(own), joined, interrupted)
 
 
 def patterns_of(kinds: Iterable[KindInfo]) -> list[str]:
@@ -133,6 +161,19 @@ def lines_of_rules(markers: Iterable[Marker]) -> dict[tuple[str, str, str, str],
         for rule in marker.rules:
             found[rule] = (*found.get(rule, ()), marker.line)
     return found
+
+
+def positions_of_rules(markers: Iterable[Marker]) -> dict[RuleName, frozenset[str]]:
+    """Return the lines of the markers that declare each rule, as file and number."""
+    found: dict[RuleName, set[str]] = {}
+    for marker in markers:
+        for rule in marker.rules:
+            found.setdefault(rule, set()).add(f"{marker.position.file}:{marker.position.line}")
+    return {rule: frozenset(lines) for rule, lines in found.items()}
+
+
+def _name_of(known: KnownRule) -> RuleName:
+    return known.type, known.rule.path, known.rule.type, known.rule.origin
 
 
 def judge_markers(

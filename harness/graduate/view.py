@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich import box
 from rich.table import Table
 
-from harness.graduate.document import Certificate, Certificates, ChangeShown, Proof
+from harness.graduate.document import Certificate, Certificates, ChangeShown, MutantsJudged, Proof, ServerCounters
 from harness.graduate.patch import Patch
-from harness.report.escaping import compact, count, fence, plain, visible
+from harness.power.mutant import Record
+from harness.report.escaping import compact, count, cut, fence, plain, visible
 
 MAX_LISTED = 40
 """At most so many rules of one verdict are listed; the document has them all."""
 _MAX_OBJECT = 600
-_EFFECTS = {
+_MAX_REQUESTS, _MAX_LABEL = 20, 200
+"""At most so many labels of counters are listed, and so many characters of each."""
+EFFECTS = {
     "accepted": "objects are accepted that are rejected today",
     "rejected": "objects are rejected that are accepted today",
     "lost": "an error is lost",
@@ -32,14 +35,19 @@ def summary_table(document: Certificates) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("kind", "rules", "safe", "changes", "unknown"):
         table.add_column(name, justify="left" if name == "kind" else "right")
-    by_kind: dict[str, Counter[str]] = {}
-    for one in document.rules:
-        name = "/".join(filter(None, (one.group, one.version, one.kind)))
-        by_kind.setdefault(name, Counter())[one.verdict] += 1
-    for name, found in (*by_kind.items(), ("all", document.totals)):
+    for name, found in (*rules_by_kind(document).items(), ("all", document.totals)):
         cells = (f"{found[verdict]:,}" if found[verdict] else "-" for verdict in ("safe", "changes", "unknown"))
         table.add_row(visible(name), f"{sum(found.values()):,}", *cells)
     return table
+
+
+def rules_by_kind(document: Certificates) -> dict[str, Counter[str]]:
+    """Return the number of rules by verdict, of each group, version and kind."""
+    found: dict[str, Counter[str]] = {}
+    for one in document.rules:
+        name = "/".join(filter(None, (one.group, one.version, one.kind)))
+        found.setdefault(name, Counter())[one.verdict] += 1
+    return found
 
 
 def headline(document: Certificates) -> str:
@@ -78,6 +86,38 @@ def lines_of_patch(patch: Patch) -> Iterator[str]:
     yield from (visible(f"  not written: {one.name}: {one.words}: {reason}") for one, reason in patch.unwritten)
 
 
+def lines_of_servers(document: Certificates) -> Iterator[str]:
+    """Yield what the counters of each API server say, and what they are worth."""
+    yield from (visible(f"metrics: {server_of(one)}") for one in document.servers)
+    if document.servers:
+        yield COUNTERS
+        yield ""
+
+
+COUNTERS = (
+    "Counters at zero are no evidence that a rule is safe: no request that this server had met a difference that it "
+    "counts, and their label names kind and operation, no rule."
+)
+"""What counters are worth."""
+
+
+def server_of(one: ServerCounters) -> str:
+    """Return the counters of a server, in one sentence."""
+    about = [f"release {one.release}"] if one.release else []
+    about += [f"counting since {one.started}"] if one.started else []
+    about += [f"DeclarativeValidationBeta={str(one.enforced).lower()}"] if one.enforced is not None else []
+    words = ", ".join(about)
+    worst = sorted(one.requests, key=lambda each: -each.mismatches - each.panics)
+    told = "; ".join(f"{cut(each.identifier, _MAX_LABEL)} {each.words}" for each in worst[:_MAX_REQUESTS])
+    more = len(worst) - _MAX_REQUESTS
+    told += f"; and {more:,} more" if more > 0 else ""
+    return (
+        f"{one.source}{f' ({words})' if words else ''}: "
+        f"{count(one.mismatches, 'mismatch', 'mismatches')} and {count(one.panics, 'panic')}"
+        + (f": {told}" if told else "")
+    )
+
+
 def _rule_lines(one: Certificate) -> Iterator[str]:
     yield f"{one.verdict}: {one.name}: {one.words} ({one.level})"
     if one.change is not None:
@@ -87,6 +127,9 @@ def _rule_lines(one: Certificate) -> Iterator[str]:
     yield f"  evidence: {evidence_of(one)}"
     if one.proof is not None:
         yield f"  proof: {proof_of(one.proof)}"
+    if one.mutants is not None:
+        yield f"  mutants: {mutants_of(one.mutants)}"
+        yield from (f"  not noticed: {left_of(record)}" for record in one.mutants.left)
     if one.check is not None:
         yield f"  check: {one.check.place}"
         yield from (f"  shared: {caller}" for caller in one.check.callers)
@@ -98,10 +141,7 @@ def _rule_lines(one: Certificate) -> Iterator[str]:
 
 
 def _change_lines(change: ChangeShown) -> Iterator[str]:
-    setting = f" under {change.setting}" if change.setting else ""
-    kept = ", where an update leaves the value alone" if change.ratcheting else ""
-    cause = f" ({change.cause})" if change.cause else ""
-    yield f"{change.effect}: {_EFFECTS[change.effect]}{kept}{setting}, in {count(change.times, 'case')}{cause}"
+    yield change_title(change)
     if change.effect == "finding":
         yield f"says: {change.detail}"
     else:
@@ -116,11 +156,34 @@ def _change_lines(change: ChangeShown) -> Iterator[str]:
         yield f"finding: {change.fingerprint}"
 
 
+def change_title(change: ChangeShown) -> str:
+    """Return what changes for users, in one sentence."""
+    setting = f" under {change.setting}" if change.setting else ""
+    kept = ", where an update leaves the value alone" if change.ratcheting else ""
+    cause = f" ({change.cause})" if change.cause else ""
+    return f"{change.effect}: {EFFECTS[change.effect]}{kept}{setting}, in {count(change.times, 'case')}{cause}"
+
+
 def proof_of(proof: Proof) -> str:
     """Return what a proof says, in one sentence."""
     if proof.outcome == "counterexample":
         return f"counterexample, shown by the object above: {proof.why}"
     return f"proved for {proof.why}" if proof.outcome == "proved" else f"unknown: {proof.why}"
+
+
+def mutants_of(judged: MutantsJudged) -> str:
+    """Return what became of the mutants of a rule and its check, in one sentence."""
+    idle = f"; besides, {judged.idle:,} without an effect on what is compared" if judged.idle else ""
+    equivalent = f"; besides, {judged.equivalent:,} listed as equivalent" if judged.equivalent else ""
+    return f"{judged.noticed:,} of {judged.made:,} of the rule and its check noticed{equivalent}{idle}"
+
+
+def left_of(record: Record) -> str:
+    """Return a mutant that was not noticed, with its place, why, and what would show it."""
+    place = f" at {record.location}" if record.location not in record.name else ""
+    why = {"unreached": "no case reaches it", "unjudged": "it was not judged"}.get(record.state, record.reason)
+    shown_by = f"; would be shown by {record.shown_by}" if record.shown_by else ""
+    return f"{record.name}{place}: {why or 'no case that was asked shows a difference'}{shown_by}"
 
 
 def evidence_of(one: Certificate) -> str:
@@ -143,6 +206,8 @@ def markdown_of(document: Certificates) -> str:
     """Return the block for a pull request: the command, a table of all rules, and an object for each change."""
     lines = [f"### Graduation: {plain(document.subject)}", "", plain(headline(document)), ""]
     lines += [fence("made with", "console", visible(document.command)).rstrip(), ""]
+    if document.servers:
+        lines += [*(f"* {plain(server_of(one))}" for one in document.servers), "", plain(COUNTERS), ""]
     lines += ["| rule | error | level | verdict | why |", "|---|---|---|---|---|"]
     lines += [
         f"| {plain(one.name)} | {plain(one.words)} | {one.level} | **{one.verdict}** | {plain(_why(one))} |"
@@ -157,13 +222,14 @@ def markdown_of(document: Certificates) -> str:
 def _why(one: Certificate) -> str:
     if one.change is not None:
         proved = one.proof is not None and one.proof.outcome == "proved"
-        return _EFFECTS[one.change.effect] + ("; the same on creates: proved" if proved else "")
+        return EFFECTS[one.change.effect] + ("; the same on creates: proved" if proved else "")
     proof = f"; proof: {proof_of(one.proof)}" if one.proof is not None else ""
-    return ("; ".join(one.missing) or evidence_of(one)) + proof
+    mutants = f"; mutants: {mutants_of(one.mutants)}" if one.mutants is not None else ""
+    return ("; ".join(one.missing) or evidence_of(one)) + mutants + proof
 
 
 def _details(one: Certificate, change: ChangeShown) -> Sequence[str]:
-    title = f"{one.name}: {one.words}: {_EFFECTS[change.effect]}"
+    title = f"{one.name}: {one.words}: {EFFECTS[change.effect]}"
     pair: Iterable[tuple[str, object]] = (
         [("old", change.old), ("new", change.object)] if change.operation == "update" else [("object", change.object)]
     )
