@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from harness.diagnostics import HarnessError, InputError
+from harness.diagnostics import HarnessError, InputError, TargetError
 from harness.engine.observers import ObserverFactory
 from harness.events import Result
 from harness.gotypes.branches import GoSource
@@ -24,6 +25,8 @@ from harness.rulecov.nearest import LEAST, SHARE, NearestCases, reached_before
 from harness.subject import SubjectSpec, open_subject
 from harness.subject.openers.kubernetes import KUBERNETES
 from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release
+from harness.targets.kubernetes.build import require_counters
+from harness.targets.kubernetes.release import find_toolchain
 from harness.targets.kubernetes.sources import source_folder
 from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons
 
@@ -33,6 +36,22 @@ _TOP = "k8s.io/kubernetes/"
 def can_count(spec: SubjectSpec) -> bool:
     """Whether a subject has handwritten code with counters: a release or checkout that is not compared with another."""
     return spec.kind == KUBERNETES.name and spec.against is None
+
+
+def counting(spec: SubjectSpec) -> SubjectSpec:
+    """Return a subject that counts its blocks, if it can. Says once why the Go at hand builds no counters."""
+    if not can_count(spec):
+        return spec
+    try:
+        toolchain = find_toolchain()
+    except TargetError:
+        return replace(spec, counts_blocks=True)  # opening the subject says what is missing
+    try:
+        require_counters(toolchain)
+    except TargetError as error:
+        _warn(f"{error}\n  the search goes on, and does not say which code it reached")
+        return spec
+    return replace(spec, counts_blocks=True)
 
 
 def block_observers(spec: SubjectSpec) -> dict[str, ObserverFactory]:
@@ -52,7 +71,11 @@ def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, Sub
         return report
     reached = {one for result in counted for unit in result.observed[NAME] for one in unit.blocks}
     if not all(unit.can_count for result in counted for unit in result.observed[NAME]):
-        _warn("the worker has no counters that can be read, so that the code which was reached is unknown")
+        _warn(str(TargetError(
+            "the worker has no counters that can be read, so that the code which was reached is unknown",
+            why="it was built without them, as a message above says, or its Go writes them in a form that is not known",
+            fix="make the build above succeed; with a newer Go, update the harness or install an older one",
+        )))  # fmt: skip
         return report
     try:
         blocks, root = blocks_of_release(spec.location), source_folder(spec.location)

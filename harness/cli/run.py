@@ -13,7 +13,7 @@ import msgspec
 
 from harness import engine
 from harness.cli import COULD_NOT_RUN, completion
-from harness.cli.code import block_observers, can_count, with_code
+from harness.cli.code import block_observers, counting, with_code
 from harness.cli.confirmation import check_reach, confirm_report
 from harness.cli.coverage import branch_folders, inventory_in, rule_observers, with_branches, with_coverage
 from harness.cli.crashreport import save_findings_on_crash
@@ -119,10 +119,7 @@ def command(
         corpus.is_dir()  # a name that no file can have is an error of the user's, and not of the search
     folders = branch_folders(specs) if branches else []
     if branches:  # suites are measured in the processes of the search, Go in a worker with counters
-        specs = [
-            replace(spec, in_process=spec.in_process or spec.kind == "suite", counts_blocks=can_count(spec))
-            for spec in specs
-        ]
+        specs = [replace(counting(spec), in_process=spec.in_process or spec.kind == "suite") for spec in specs]
     is_alone = any(kind_of(spec.kind).in_one_process for spec in specs)
     config = RunConfig(
         seed=seed_of(seed), budget=budget_of(specs, max_time, max_cases), jobs=1 if is_alone else jobs or cores(),

@@ -17,6 +17,7 @@ from harness.events import KindReport, Result
 from harness.graduate.after import EFFECTS, RuleErrors, compare_after
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, FindingAt
 from harness.graduate.empties import LateProbes, effects_of
+from harness.graduate.markers import Marker, RuleName
 from harness.graduate.observer import NAME, Asked, ShownEffect, Watched, name_of_effect, worst
 from harness.graduate.verdict import Evidence, decide
 from harness.jsonpath import canonical_path
@@ -43,7 +44,7 @@ class RunEvidence:
     inventory: Inventory
     trusted: Wordings
     sources: Mapping[tuple[str, int], CheckSource]
-    markers: Mapping[tuple[str, str, str, str], tuple[str, ...]]
+    markers: Mapping[RuleName, tuple[Marker, ...]]
     unserved: Collection[str] = ()
     late: Mapping[tuple[str, int], Sequence[LateProbes]] = field(default_factory=dict)
 
@@ -100,14 +101,15 @@ class RunEvidence:
             cannot=reasons_for(self.results[0].target.release).get(key, ""),
         )
         verdict, missing = decide(evidence)
-        name = type_, rule.path, rule.type, rule.origin
+        markers = self.markers.get((type_, rule.path, rule.type, rule.origin), ())
+        tag = markers[0].name_of(rule.tag) if markers else rule.tag
         return Certificate(
-            group, version, rule.kind, rule.path, rule.type, rule.origin, rule.level, rule.tag, known.limit, verdict,
+            group, version, rule.kind, rule.path, rule.type, rule.origin, rule.level, tag, known.limit, verdict,
             missing, change, evidence.asked,
             tuple(FindingAt(
                 one.fingerprint, one.severity, one.code, one.mismatch, one.operation, one.path, one.detail
             ) for one in findings),
-            self.sources.get((type_, number)), self.markers.get(name, ()), _effects(change, seen),
+            self.sources.get((type_, number)), tuple(one.line for one in markers), _effects(change, seen),
         )  # fmt: skip
 
     @property

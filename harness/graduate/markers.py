@@ -14,6 +14,7 @@ from harness.subject.api import SHARED, Api, ApiPackage
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.grammar import tag_lines
 
+_TAG = re.compile(r"\+(k8s:\w+)")
 _MARKER = re.compile(r"\+k8s:(alpha|beta)(?:\([^)]*\))?=")
 
 RuleName = tuple[str, str, str, str]
@@ -39,6 +40,11 @@ class Marker:
     def place(self) -> tuple[str, str]:
         """The package and the element, which other lines may share."""
         return self.package, self.element
+
+    def name_of(self, tag: str) -> str:
+        """Return the tag of one of its rules as the line has it: `+k8s:unique` is a rule of `+k8s:listType`."""
+        names: list[str] = _TAG.findall(self.tag)
+        return tag if tag in names or not names else names[-1]
 
     @property
     def line(self) -> str:

@@ -2,7 +2,7 @@
 
 Of a suite, both are those of mutation testing, each searched. The validators that a release generates are not changed:
 mutants of a rule are judged on the answers of the search itself, and those of the check in a worker that has them all.
-Of a check these are the edits of the statement that makes the error, of the calls that lead to it, and of the
+Of a check these are the edits of the statement that makes the error, of the call of its function, and of the
 conditions around both.
 """
 
@@ -20,7 +20,7 @@ from harness.case import KindInfo
 from harness.engine.observers import ObserverFactory
 from harness.events import Result
 from harness.fuzzers.budget import Clock
-from harness.graduate.document import Certificate, MutantsJudged
+from harness.graduate.document import CALLED_AT, Certificate, MutantsJudged
 from harness.limits import read_checkout
 from harness.power import known as lists
 from harness.power.filters import RuleKey
@@ -207,10 +207,14 @@ def wants_mutants(one: Certificate) -> bool:
 
 
 def lines_to_check(one: Certificate) -> tuple[str, ...]:
-    """Return the lines that lead to the error of a check, the innermost first."""
+    """Return the lines that make the error of a check, the innermost first, up to the call of the function they are in.
+
+    What stands further out decides about other checks too, such as the limit of a list around the value.
+    """
     if one.check is None:
         return ()
-    return one.check.calls or (one.check.line,)
+    calls, last = one.check.calls, one.check.place.split(CALLED_AT)[-1].partition(" in ")[0]
+    return calls[: calls.index(last) + 2] if last in calls else (one.check.line,)
 
 
 def with_mutants(one: Certificate, records: Sequence[Record], known: Sequence[lists.Known]) -> Certificate:

@@ -79,7 +79,8 @@ class Prover:
             return Solved("unread", "an error of the check is not marked as covered")
         rules = [one for one in rules if one.level == level]
         if not rules or not checks:
-            return Solved("unread", f"the {'check' if rules else 'rule'} was not found in the sources")
+            name = "handwritten" if rules else "generated"
+            return Solved("unread", f"the {name} validation of creates reports no such error, as it was read")
         if len({one.items or () for one in (*rules, *checks)}) > 1:
             return Solved("unread", "the errors are about items of different lists")
         return self._solve(rules, checks)

@@ -82,10 +82,8 @@ def certify(
     if mutants is not None:
         observers.update(mutants.observers)
     results = engine.run_parts(parts, replace(config, kinds=patterns, budget=budget, observers=observers), on_event)
-    markers = tuple(markers)
-    evidence = RunEvidence(
-        results, chosen, inventory, all_wordings(config.trusted), {}, lines_of_rules(markers), unserved
-    )
+    by_rule = markers_of_rules(markers)
+    evidence = RunEvidence(results, chosen, inventory, all_wordings(config.trusted), {}, by_rule, unserved)
     with open_subject(parts[0]) as subject:
         evidence = replace(evidence, sources=_sources(subject, evidence))
     evidence = replace(evidence, late=_late(parts, evidence))
@@ -94,9 +92,8 @@ def certify(
         certificates = tuple(map(with_proof, certificates, proofs))
     interrupted = False
     if mutants is not None and not any(one.stopped == "interrupted" for one in results):
-        positions = positions_of_rules(markers)
         wanted = {
-            number: WantedRule(known, positions.get(_name_of(known), frozenset()), lines_to_check(one))
+            number: WantedRule(known, _tag_lines(by_rule.get(_name_of(known), ())), lines_to_check(one))
             for number, (known, one) in enumerate(zip(own, certificates, strict=True))
             if wants_mutants(one)
         }
@@ -154,22 +151,17 @@ def _late(parts: Sequence[SubjectSpec], evidence: RunEvidence) -> dict[RuleNumbe
     return found
 
 
-def lines_of_rules(markers: Iterable[Marker]) -> dict[tuple[str, str, str, str], tuple[str, ...]]:
-    """Return the lines of the markers that declare each rule."""
-    found: dict[tuple[str, str, str, str], tuple[str, ...]] = {}
+def markers_of_rules(markers: Iterable[Marker]) -> dict[RuleName, tuple[Marker, ...]]:
+    """Return the markers that declare each rule."""
+    found: dict[RuleName, tuple[Marker, ...]] = {}
     for marker in markers:
         for rule in marker.rules:
-            found[rule] = (*found.get(rule, ()), marker.line)
+            found[rule] = (*found.get(rule, ()), marker)
     return found
 
 
-def positions_of_rules(markers: Iterable[Marker]) -> dict[RuleName, frozenset[str]]:
-    """Return the lines of the markers that declare each rule, as file and number."""
-    found: dict[RuleName, set[str]] = {}
-    for marker in markers:
-        for rule in marker.rules:
-            found.setdefault(rule, set()).add(f"{marker.position.file}:{marker.position.line}")
-    return {rule: frozenset(lines) for rule, lines in found.items()}
+def _tag_lines(markers: Iterable[Marker]) -> frozenset[str]:
+    return frozenset(f"{one.position.file}:{one.position.line}" for one in markers)
 
 
 def _name_of(known: KnownRule) -> RuleName:

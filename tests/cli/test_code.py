@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from harness.cli import code
-from harness.cli.code import block_observers, can_count, functions_of, with_code, with_reasons
+from harness.cli.code import block_observers, can_count, counting, functions_of, with_code, with_reasons
 from harness.cli.ratchets import Ratchets
 from harness.diagnostics import TargetError
 from harness.report.formats.json import encode
@@ -20,6 +20,7 @@ from harness.report.model.document import Report
 from harness.rulecov.blocks import NAME, Reached
 from harness.subject import SubjectSpec
 from harness.targets.kubernetes.blocks import CodeBlock
+from harness.targets.kubernetes.release import Toolchain
 from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons
 from tests.cli.fakes import call
 from tests.report import made
@@ -118,6 +119,25 @@ def test_what_cannot_be_counted_is_a_message(monkeypatch: pytest.MonkeyPatch, ca
     assert report == with_code(report, [result], {"kubernetes": COUNTING})
     told = capfd.readouterr().err
     assert ("does not tell which code" if can_count else "no counters that can be read") in told
+    assert can_count or ("  why: " in told and "  fix: " in told)
+
+
+def test_a_go_without_counters_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    """Before the search, which goes on with the plain worker; a Go that has them says nothing."""
+    release = SubjectSpec("kubernetes", "1.37.1")
+    for version, text in (("go1.19", "#!/bin/sh\necho 'flag provided but not defined: -cover' >&2\nexit 2\n"),
+                          ("go1.26", "#!/bin/sh\nexit 0\n")):  # fmt: skip
+        command = tmp_path / version
+        command.write_text(text, encoding="utf-8")
+        command.chmod(0o755)
+        monkeypatch.setattr(code, "find_toolchain", lambda: Toolchain(tmp_path / version, version))  # noqa: B023
+        assert (version == "go1.26") == counting(release).counts_blocks
+    told = capfd.readouterr().err
+    assert 1 == told.count("go1.19 builds no programs that count their code")
+    assert "why: go build says: flag provided but not defined: -cover" in told
+    assert "fix: install Go 1.20 or newer" in told
+    suite = SubjectSpec("suite", "suites/x_v1")
+    assert suite == counting(suite)
 
 
 def test_only_releases_have_counters() -> None:

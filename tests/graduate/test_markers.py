@@ -46,3 +46,10 @@ def test_the_beta_markers_of_a_release_are_counted() -> None:
     """592 of 1.37.1, 410 of them of resource.k8s.io: as many as a search for the text finds."""
     found = Counter(one.group for one in markers_of(open_api(kubernetes="1.37.1")) if one.level == "beta")
     assert (592, 410) == (found.total(), found["resource.k8s.io"])
+
+
+def test_a_certificate_names_the_tag_of_the_line() -> None:
+    """What keeps items apart is one rule, whichever of two tags declares it."""
+    by_tag = {one.tag: one for one in markers_of(open_api(SUITES / "claim_v1"))}
+    named = {"+k8s:unique=map": "k8s:listType", "+k8s:listType=set": "k8s:listType", "+k8s:maxItems=6": "k8s:maxItems"}
+    assert ["k8s:unique", "k8s:listType", "k8s:maxItems"] == [by_tag[line].name_of(tag) for line, tag in named.items()]

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
+from harness.case import KindInfo
+from harness.graduate import mutation
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, make_document
-from harness.graduate.mutation import lines_to_check, wants_mutants, with_mutants
+from harness.graduate.mutation import ReleaseMutants, WantedRule, lines_to_check, wants_mutants, with_mutants
 from harness.graduate.observer import Asked
 from harness.graduate.view import lines_of, mutants_of
+from harness.power.handwritten import CodeTrial
 from harness.power.known import Known
 from harness.power.mutant import Record
 from harness.power.observer import NO_UPDATE
+from harness.power.releases import CodeOutcome, CodePlan
+from harness.rulecov.declared import DeclaredRule
+from harness.rulecov.inventory import KnownRule
+from harness.subject import SubjectSpec
+from harness.targets.kubernetes.build import TOP
+from harness.targets.kubernetes.mutants.gomutant import GoMutant, find_mutants
 from tests.cli.fakes import call
 from tests.power.test_judge import HANDWRITTEN
 
@@ -91,11 +101,69 @@ def test_mutants_are_asked_where_nothing_changes_and_the_rule_fired() -> None:
     assert [True, False, False] == [wants_mutants(one) for one in (SAFE, silent, changed)]
 
 
-def test_the_lines_to_a_check_are_its_calls() -> None:
-    """Or its own line, where a target tells no calls; none where it tells nothing."""
-    called = CheckSource("a.go:1 in f, called at a.go:7 in g", calls=("a.go:1", "a.go:7"))
-    certificates = [msgspec.structs.replace(SAFE, check=check) for check in (called, SAFE.check, None)]
-    assert [("a.go:1", "a.go:7"), ("check.py:9 in validate",), ()] == [lines_to_check(one) for one in certificates]
+def test_the_lines_to_a_check_end_with_the_call_of_its_function() -> None:
+    """Its own line alone, where a target tells no calls; none where it tells nothing."""
+    calls = ("lib.go:3", "a.go:1", "a.go:7", "b.go:5", "c.go:9")
+    forwarded = CheckSource("a.go:1 in f, called at a.go:7 in g", calls=calls)
+    direct = CheckSource("a.go:1 in f", calls=calls)
+    certificates = [msgspec.structs.replace(SAFE, check=check) for check in (forwarded, direct, SAFE.check, None)]
+    assert [calls[:4], calls[:3], ("check.py:9 in validate",), ()] == [lines_to_check(one) for one in certificates]
+
+
+GO = b"""package validation
+
+func ValidateThing(thing *Thing) (errs List) {
+	if thing.Size > 9 {
+		errs = append(errs, field.Invalid(path, 9, "no").MarkCoveredByDeclarative())
+	}
+	if thing.Other {
+		errs = append(errs, field.Required(path, "").MarkCoveredByDeclarative())
+	}
+	return errs
+}
+"""
+
+
+def test_the_mutants_of_a_release_are_those_of_the_search_and_of_the_lines_of_its_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Edits elsewhere are not built; a mutant of another rule is not counted for this one."""
+    file = "pkg/apis/toys/validation/validation.go"
+    (tmp_path / file).parent.mkdir(parents=True)
+    (tmp_path / file).write_bytes(GO)
+    mutants = [one for own in find_mutants(TOP, file, GO).values() for one in own]
+    built: list[GoMutant] = []
+
+    def build(trial: Any, wanted: list[GoMutant], every: int, note: object) -> Any:
+        built.extend(wanted)
+        numbers = tuple(range(1, len(wanted) + 1))
+        return CodePlan(trial, SimpleNamespace(mutants=dict(zip(numbers, wanted, strict=True))), numbers)  # type: ignore[arg-type]
+
+    def examine(plan: CodePlan, **options: object) -> CodeOutcome:
+        records = (msgspec.structs.replace(CHECK, name=plan.build.mutants[number].name) for number in plan.chosen)
+        return CodeOutcome(tuple(records), interrupted=True)
+
+    for name, fake in {
+        "find_release": lambda location: None, "mutated_folders": lambda release: {TOP: tmp_path},
+        "all_mutants": lambda folders: mutants, "build_trial": build, "search_untouched": lambda trial, cases: trial,
+        "examine_code": examine,
+    }.items():  # fmt: skip
+        monkeypatch.setattr(mutation, name, fake)
+    place, words = "g/v1 Thing spec.size", "FieldValueInvalid minimum (beta)"
+    own = msgspec.structs.replace(RULE, location=place, rule=words)
+    other = msgspec.structs.replace(own, rule="FieldValueInvalid maximum (beta)")
+    search = ReleaseMutants(CodeTrial((SubjectSpec("kubernetes", "1.37.1"),), 1, 100), (), 1)
+    rule = DeclaredRule("g", "v1", "Thing", "spec.size", "FieldValueInvalid", "minimum", "beta", "k8s:minimum")
+    known = KnownRule(rule, "k8s.io/api/g/v1.Thing", ("spec.size",), (), "limit")
+    info = KindInfo("g", "v1", "Thing", "things", "g/v1", type=known.type)
+    result: Any = SimpleNamespace(observed={"power": [(own, other)]})
+    judged = search.judge([WantedRule(known, frozenset(), (f"{file}:5",))], [info], ["g/v1/things"], [result], print)
+    assert {4, 5} == {one.line for one in built}
+    assert {7, 8} <= {one.line for one in mutants}
+    [records] = judged.records
+    assert (own, [one.name for one in built], True) == (
+        records[0], [one.name for one in records[1:]], judged.interrupted,
+    )  # fmt: skip
 
 
 def graduate(capfd: Any, suite: Path, *more: object) -> Any:

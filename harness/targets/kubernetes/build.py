@@ -132,6 +132,22 @@ COVERED = Program(
 """The worker with counters in the packages of handwritten validation."""
 
 
+def require_counters(toolchain: Toolchain) -> None:
+    """Require that a Go builds programs with coverage counters. Raises: TargetError if it refuses."""
+    command = [str(toolchain.go), "build", "-n", "-cover", "errors"]  # -n: nothing is built
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return  # building says what is wrong
+    if "-cover" in done.stderr and done.returncode != 0:
+        said = done.stderr.strip().partition("\n")[0]
+        raise TargetError(
+            f"{toolchain.version} builds no programs that count their code",
+            why=f"go build says: {said}",
+            fix="install Go 1.20 or newer, without GOEXPERIMENT=nocoverageredesign",
+        )
+
+
 def worker_for(release: KubernetesSource, note: Note, program: Program = VALIDATORS) -> Path:
     """Return the worker's binary, which is built if it is not cached.
 
@@ -504,5 +520,10 @@ def _report_progress(lines: Iterable[str], last: deque[str], note: Note) -> None
             last.append(line)
         if time.monotonic() - reported > 2:
             reported = time.monotonic()
-            note(f"compiled {compiled} packages" + (f", downloaded {downloaded} modules" if downloaded else ""))
-    note(f"compiled {compiled} packages")
+            modules = f", downloaded {_number_of(downloaded, 'module')}" if downloaded else ""
+            note(f"compiled {_number_of(compiled, 'package')}{modules}")
+    note(f"compiled {_number_of(compiled, 'package')}")
+
+
+def _number_of(number: int, one: str) -> str:
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"

@@ -226,7 +226,7 @@ def _compile(
     release: KubernetesSource, program: Program, packages: Sequence[str], note: Note
 ) -> list[tuple[str, int, str]]:
     """Compile packages without linking them. Returns: file, line and message of each error. Raises: TargetError."""
-    note(f"compiling {len(packages)} packages with mutants")
+    note(f"compiling {len(packages)} {'package' if len(packages) == 1 else 'packages'} with mutants")
     with tempfile.TemporaryDirectory(prefix="harness-mutants-") as place:
         folder = Path(place)
         toolchain = write_sources(folder, release, find_toolchain(), program)
