@@ -159,7 +159,7 @@ def test_the_mutants_of_a_release_are_those_of_the_search_and_of_the_lines_of_it
     result: Any = SimpleNamespace(observed={"power": [(own, other)]})
     judged = search.judge([WantedRule(known, frozenset(), (f"{file}:5",))], [info], ["g/v1/things"], [result], print)
     assert {4, 5} == {one.line for one in built}
-    assert {7, 8} <= {one.line for one in mutants}
+    assert 8 in {one.line for one in mutants}
     [records] = judged.records
     assert (own, [one.name for one in built], True) == (
         records[0], [one.name for one in records[1:]], judged.interrupted,
