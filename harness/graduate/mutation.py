@@ -159,11 +159,8 @@ class ReleaseMutants:
             return [], False
         note(f"{len(mutants):,} mutants of the handwritten checks")
         plan = build_trial(replace(self.trial, kinds=tuple(patterns)), mutants, 1, note)
-        try:
-            cases = min(BASE_CASES, self.trial.cases * max(1, len(patterns)) * len(self.trial.parts))
-            plan = replace(plan, trial=search_untouched(plan.trial, cases))
-        except KeyboardInterrupt:
-            return [], True
+        cases = min(BASE_CASES, self.trial.cases * max(1, len(patterns)) * len(self.trial.parts))
+        plan = replace(plan, trial=search_untouched(plan.trial, cases))
         outcome = examine_code(plan, jobs=self.jobs, clock=Clock(), on_progress=_told(note))
         return [
             (plan.build.mutants[number], record)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from harness import engine
 from harness.case import Case, KindInfo
-from harness.diagnostics import UsageError
+from harness.diagnostics import HarnessError, UsageError
 from harness.engine import RunConfig
 from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Event, Result
@@ -18,7 +18,7 @@ from harness.graduate.document import VERDICTS, Certificate, CheckSource, Marker
 from harness.graduate.empties import LateProbes, ask_empties
 from harness.graduate.helpers import doubt_shared
 from harness.graduate.markers import Marker, RuleName
-from harness.graduate.mutation import MutantSearch, WantedRule, lines_to_check, wants_mutants, with_mutants
+from harness.graduate.mutation import Judged, MutantSearch, WantedRule, lines_to_check, wants_mutants, with_mutants
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.proof import Solved
 from harness.graduate.servermetrics import with_counters
@@ -97,7 +97,13 @@ def certify(
             for number, (known, one) in enumerate(zip(own, certificates, strict=True))
             if wants_mutants(one)
         }
-        judged = mutants.judge(list(wanted.values()), kinds, patterns, results, note)
+        try:
+            judged = mutants.judge(list(wanted.values()), kinds, patterns, results, note)
+        except HarnessError as error:  # what the search found is worth as much
+            note(f"mutants were not judged: {error}")
+            judged = Judged(((),) * len(wanted), False)
+        except KeyboardInterrupt:
+            judged = Judged(((),) * len(wanted), True)
         interrupted = judged.interrupted
         records = dict(zip(wanted, judged.records, strict=True))
         certificates = tuple(

@@ -10,9 +10,18 @@ import msgspec
 import pytest
 
 from harness.case import KindInfo
+from harness.diagnostics import TargetError
 from harness.graduate import mutation
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, make_document
-from harness.graduate.mutation import ReleaseMutants, WantedRule, lines_to_check, wants_mutants, with_mutants
+from harness.graduate.mutation import (
+    Judged,
+    ReleaseMutants,
+    SuiteMutants,
+    WantedRule,
+    lines_to_check,
+    wants_mutants,
+    with_mutants,
+)
 from harness.graduate.observer import Asked
 from harness.graduate.view import lines_of, mutants_of
 from harness.power.handwritten import CodeTrial
@@ -238,3 +247,32 @@ def test_a_mutant_that_is_not_noticed_is_listed_with_what_would_show_it() -> Non
         line.startswith(f"  not noticed: {CHECK.name}") and line.endswith("would be shown by a value at the limit")
         for line in lines_of(document)
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (TargetError("the worker could not be built"), 2, "mutants were not judged: the worker"),
+    ],
+)
+def test_what_the_search_found_is_kept_if_mutants_cannot_be_judged(
+    capfd: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    suite: Path,
+    tmp_path: Path,
+    error: BaseException,
+    code: int,
+    words: str,
+) -> None:
+    """The document is written; the rule is unknown, since no mutant of it was made."""
+
+    def refuse(*given: object) -> Judged:
+        raise error
+
+    monkeypatch.setattr(SuiteMutants, "judge", refuse)
+    file = tmp_path / "graduate.json"
+    told = graduate(capfd, suite, "--json", file)
+    one = certificate(file)
+    assert (code, "unknown", True) == (told.code, one.verdict, words in told.err)
+    assert "mutants: no mutant of the rule was made" in one.missing
