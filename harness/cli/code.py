@@ -24,8 +24,7 @@ from harness.rulecov.blocks import NAME, BlockObserverFactory
 from harness.rulecov.nearest import LEAST, SHARE, NearestCases, reached_before
 from harness.subject import SubjectSpec, open_subject
 from harness.subject.openers.kubernetes import KUBERNETES
-from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release
-from harness.targets.kubernetes.build import require_counters
+from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, require_counters
 from harness.targets.kubernetes.release import find_toolchain
 from harness.targets.kubernetes.sources import source_folder
 from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons

@@ -17,7 +17,7 @@ from pathlib import Path
 from harness.diagnostics import TargetError
 from harness.limits import read_bounded
 from harness.targets.kubernetes.build import COVERED, MODULE, worker_for
-from harness.targets.kubernetes.release import find_release
+from harness.targets.kubernetes.release import Toolchain, find_release
 
 _MAGIC, _VERSION = b"\0cvm", 1
 _FILE = struct.Struct("<4sIQQ16sIIBB6x")
@@ -48,6 +48,22 @@ class CodeBlock:
 def blocks_of_release(location: str) -> tuple[CodeBlock, ...]:
     """List the blocks of handwritten validators of a release or checkout. Raises: TargetError."""
     return list_blocks(worker_for(find_release(location), lambda text: None, COVERED))
+
+
+def require_counters(toolchain: Toolchain) -> None:
+    """Require that a Go builds programs with coverage counters. Raises: TargetError if it refuses."""
+    command = [str(toolchain.go), "build", "-n", "-cover", "errors"]  # -n: nothing is built
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return  # building says what is wrong
+    if "-cover" in done.stderr and done.returncode != 0:
+        said = done.stderr.strip().partition("\n")[0]
+        raise TargetError(
+            f"{toolchain.version} builds no programs that count their code",
+            why=f"go build says: {said}",
+            fix="install Go 1.20 or newer, without GOEXPERIMENT=nocoverageredesign",
+        )
 
 
 def list_blocks(binary: Path) -> tuple[CodeBlock, ...]:

@@ -132,22 +132,6 @@ COVERED = Program(
 """The worker with counters in the packages of handwritten validation."""
 
 
-def require_counters(toolchain: Toolchain) -> None:
-    """Require that a Go builds programs with coverage counters. Raises: TargetError if it refuses."""
-    command = [str(toolchain.go), "build", "-n", "-cover", "errors"]  # -n: nothing is built
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
-    except (OSError, subprocess.SubprocessError):
-        return  # building says what is wrong
-    if "-cover" in done.stderr and done.returncode != 0:
-        said = done.stderr.strip().partition("\n")[0]
-        raise TargetError(
-            f"{toolchain.version} builds no programs that count their code",
-            why=f"go build says: {said}",
-            fix="install Go 1.20 or newer, without GOEXPERIMENT=nocoverageredesign",
-        )
-
-
 def worker_for(release: KubernetesSource, note: Note, program: Program = VALIDATORS) -> Path:
     """Return the worker's binary, which is built if it is not cached.
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from contextlib import nullcontext
 from pathlib import Path
 
 import msgspec
@@ -14,9 +15,9 @@ import pytest
 from harness.case import Case, Operation
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import target
-from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, list_blocks
+from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, list_blocks, require_counters
 from harness.targets.kubernetes.build import COVERED, VALIDATORS, WORKER, go_environment, source_hash
-from harness.targets.kubernetes.release import KubernetesSource, find_toolchain
+from harness.targets.kubernetes.release import KubernetesSource, Toolchain, find_toolchain
 from tests.targets.kubernetes.places import write
 
 _MAIN = """package main
@@ -179,3 +180,16 @@ def test_a_release_tells_the_check_that_a_case_reaches() -> None:
 
         assert {"ValidateConfigMap", "TotalSize"} & reached(data={"a": "b"})
         assert set() == reached(data={"a": "b"})
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "refused"),
+    [("flag provided but not defined: -cover", 2, True), ("", 0, False), ("go: no space left on device", 1, False)],
+)
+def test_a_go_without_coverage_counters_is_refused(tmp_path: Path, said: str, code: int, refused: bool) -> None:
+    """With what it says; another failure is for the build to tell."""
+    command = tmp_path / "go"
+    command.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit {code}\n", encoding="utf-8")
+    command.chmod(0o755)
+    with pytest.raises(TargetError, match=f"go build says: {said}") if refused else nullcontext():
+        require_counters(Toolchain(command, "go1.19"))

@@ -8,7 +8,6 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 
 import platformdirs
@@ -23,7 +22,6 @@ from harness.targets.kubernetes.build import (
     generation_files,
     go_mod,
     is_whole,
-    require_counters,
     source_hash,
     worker_for,
 )
@@ -259,16 +257,3 @@ def test_a_worker_that_others_can_write_is_not_run(
         worker_for(release, lambda _: None)
     changed.chmod(changed.stat().st_mode & ~0o022)
     assert binary == worker_for(release, lambda _: None)
-
-
-@pytest.mark.parametrize(
-    ("said", "code", "refused"),
-    [("flag provided but not defined: -cover", 2, True), ("", 0, False), ("go: no space left on device", 1, False)],
-)
-def test_a_go_without_coverage_counters_is_refused(tmp_path: Path, said: str, code: int, refused: bool) -> None:
-    """With what it says; another failure is for the build to tell."""
-    command = tmp_path / "go"
-    command.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit {code}\n", encoding="utf-8")
-    command.chmod(0o755)
-    with pytest.raises(TargetError, match=f"go build says: {said}") if refused else nullcontext():
-        require_counters(Toolchain(command, "go1.19"))
