@@ -1,4 +1,4 @@
-"""Counts the code of handwritten validators of releases that a run reaches, and adds it to the report."""
+"""Counts the code of handwritten validators in Go that a run reaches, and adds it to the report."""
 
 from __future__ import annotations
 
@@ -23,18 +23,27 @@ from harness.report.model.document import Report
 from harness.rulecov.blocks import NAME, BlockObserverFactory
 from harness.rulecov.nearest import LEAST, SHARE, NearestCases, reached_before
 from harness.subject import SubjectSpec, open_subject
+from harness.subject.namedvalidator import GO
+from harness.subject.openers.crd import CRD
 from harness.subject.openers.kubernetes import KUBERNETES
+from harness.targets.crd.govalidator import ValidatorCode, blocks_of_validator
 from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, require_counters
+from harness.targets.kubernetes.build import TOP
 from harness.targets.kubernetes.release import find_toolchain
 from harness.targets.kubernetes.sources import source_folder
 from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons
 
-_TOP = "k8s.io/kubernetes/"
-
 
 def can_count(spec: SubjectSpec) -> bool:
-    """Whether a subject has handwritten code with counters: a release or checkout that is not compared with another."""
-    return spec.kind == KUBERNETES.name and spec.against is None
+    """Whether a subject has handwritten code with counters.
+
+    A release or checkout has that is not compared with another, and so have CRDs with a validator in Go behind them.
+    """
+    return (spec.kind == KUBERNETES.name and spec.against is None) or _has_go_validator(spec)
+
+
+def _has_go_validator(spec: SubjectSpec) -> bool:
+    return spec.kind == CRD.name and spec.validator is not None and spec.validator.startswith(GO)
 
 
 def counting(spec: SubjectSpec) -> SubjectSpec:
@@ -64,7 +73,7 @@ def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, Sub
     `specs` are those of the parts of the run, by name, from which they are opened again to ask what came near the rest.
     What cannot be read is a message, because the rest of the report is worth as much without it.
     """
-    spec = next((one for one in specs.values() if one.counts_blocks), None)  # a run has one release at most
+    spec = next((one for one in specs.values() if one.counts_blocks), None)  # a run has one such subject at most
     counted = [result for result in results if NAME in result.observed]
     if spec is None or not counted:
         return report
@@ -77,30 +86,37 @@ def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, Sub
         )))  # fmt: skip
         return report
     try:
-        blocks, root = blocks_of_release(spec.location), source_folder(spec.location)
+        code = _counted_code(spec)
     except HarnessError as error:
         _warn(str(error))
         return report
-    gates = [part.target.gates for part in report.parts]
-    functions = with_reasons(list(functions_of(counted[0].subject, blocks, reached, root)), root, gates)
+    functions = list(functions_of(counted[0].subject, code.blocks, reached, code.root, code.module))
+    if not _has_go_validator(spec):  # reasons are facts of the sources of Kubernetes
+        functions = list(with_reasons(functions, code.root, [part.target.gates for part in report.parts]))
     if any(result.stopped == "interrupted" for result in counted):
         return msgspec.structs.replace(report, code=tuple(functions))
-    nearest = nearest_objects(blocks, reached, root, counted, specs)
+    nearest = nearest_objects(code, reached, counted, specs)
     return msgspec.structs.replace(report, code=tuple(with_nearest(functions, nearest)))
 
 
+def _counted_code(spec: SubjectSpec) -> ValidatorCode:
+    """Return the code that a subject counts, and where its sources are. Raises: TargetError, UsageError."""
+    if spec.validator is not None:
+        return blocks_of_validator(spec.validator.removeprefix(GO))
+    return ValidatorCode(blocks_of_release(spec.location), source_folder(spec.location), TOP)
+
+
 def nearest_objects(
-    blocks: Iterable[CodeBlock],
+    code: ValidatorCode,
     reached: AbstractSet[int],
-    root: Path,
     results: Sequence[Result],
     specs: Mapping[str, SubjectSpec],
 ) -> dict[tuple[str, tuple[int, int]], NearestObject]:
     """Find the case that came nearest to each block that was not reached, by file and start, and say what it took."""
     before = {
         (block.file, block.start): at
-        for file, own in _by_file(blocks)
-        for block, at in reached_before(_read_source(root / file.removeprefix(_TOP)), own, reached)
+        for file, own in _by_file(code.blocks)
+        for block, at in reached_before(_read_source(code.root / file.removeprefix(f"{code.module}/")), own, reached)
     }
     cases = sum(result.cases for result in results)
     nearest = NearestCases(frozenset(at.number for at in before.values()), max(LEAST, cases // SHARE))
@@ -137,12 +153,12 @@ def _by_file(blocks: Iterable[CodeBlock]) -> Iterator[tuple[str, list[CodeBlock]
 
 
 def functions_of(
-    subject: str, blocks: Iterable[CodeBlock], reached: Iterable[int], root: Path
+    subject: str, blocks: Iterable[CodeBlock], reached: Iterable[int], root: Path, module: str = TOP
 ) -> Iterator[FunctionEntry]:
-    """Yield the functions that blocks belong to, with what the sources below a folder say of the blocks."""
+    """Yield the functions that blocks belong to, with what the sources of a module say of the blocks."""
     seen = frozenset(reached)
     for file, own in _by_file(blocks):
-        source = _read_source(root / file.removeprefix(_TOP))
+        source = _read_source(root / file.removeprefix(f"{module}/"))
         errors = source.error_calls
         for (_, name), parts in groupby(own, lambda one: (one.number >> 20, one.function)):
             entries = []

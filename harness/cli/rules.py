@@ -142,7 +142,10 @@ def print_code(file: str, *, by_field: bool, unseen: bool, as_json: bool) -> int
     """Print the handwritten code of a run by function, or its calls that report an error by field."""
     report = read_report(file)
     if not report.code:
-        raise UsageError(f"{file} has no code coverage\n  fix: run with --kubernetes RELEASE --branches")
+        raise UsageError(
+            f"{file} has no code coverage\n"
+            "  fix: run with --kubernetes RELEASE --branches, or with CRDs, --validator and --branches"
+        )
     if as_json:
         click.echo(msgspec.json.format(encode_json(report.code), indent=1).decode())
     else:

@@ -76,7 +76,7 @@ from harness.subject.opening import kind_of
 @click.option(
     "--branches",
     is_flag=True,
-    help="Report handwritten code that no case reached: Python of suites and functions, or the Go of a release.",
+    help="Report handwritten code that no case reached: Python of suites and functions, Go of releases and validators.",
 )
 @click.option(
     "--corpus",

@@ -52,10 +52,13 @@ def function_file(validator: str) -> Path | None:
     return Path(function[1]) if function else None
 
 
-def open_validator(validator: str, kinds: Sequence[KindInfo], note: Note, branches: str | None = None) -> Target:
+def open_validator(
+    validator: str, kinds: Sequence[KindInfo], note: Note, branches: str | None = None, counts_blocks: bool = False
+) -> Target:
     """Start what validates objects of these kinds. Raises: TargetError, UsageError.
 
-    The branches that a function in Python takes are written into the folder `branches`.
+    The branches that a function in Python takes are written into the folder `branches`; with `counts_blocks`, a
+    validator in Go says which blocks of its code a case reaches.
     """
     # Imported here: commands that only read files need none of it.
     from harness.targets.command import CommandTarget
@@ -75,7 +78,7 @@ def open_validator(validator: str, kinds: Sequence[KindInfo], note: Note, branch
         program += [branches] if branches is not None else []
         return cast(Target, CommandTarget(program, note=note))
     if validator.startswith(GO):
-        program = [str(build_validator(validator.removeprefix(GO), note))]
+        program = [str(build_validator(validator.removeprefix(GO), note, counts_blocks))]
         return cast(Target, CommandTarget(program, note=note))
     return cast(Target, CommandTarget(shlex.split(validator), note=note))
 

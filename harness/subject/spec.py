@@ -35,8 +35,9 @@ class SubjectSpec:
     `beside` is the number of processes of the run that open targets at the same time, and share the cores of the
     machine. `in_process` runs the code of a suite in the process of the search, for debugging and measurements.
     `allow_exec` runs the program that a kubeconfig names for credentials; no report says it.
-    `counts_blocks` opens a target that says which blocks of its handwritten code a case reaches; `branches` is the
-    folder into which the process of a function in Python writes the branches that it took.
+    `counts_blocks` opens a target that says which blocks of its handwritten code a case reaches, a release or CRDs with
+    a validator in Go behind them; `branches` is the folder into which the process of a function in Python writes the
+    branches that it took.
     """
 
     kind: str

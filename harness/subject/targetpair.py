@@ -22,6 +22,7 @@ from harness.compare.two_servers import Lists, TwoServers, drop_errors, dropped_
 from harness.diagnostics import TargetError
 from harness.field import ErrorType, FieldError
 from harness.objectmodel import METADATA
+from harness.targets.crd.behind import asking
 from harness.targets.kubernetes.flags import is_about_privileged
 from harness.targets.target import Closing, Pending, Target
 
@@ -29,7 +30,7 @@ Key = tuple[str, str, str, str]
 
 _ABILITIES = ("modes", "options", "update", "validated")
 _REPEAT = "repeat"
-_OF_CODE = ("trace", _REPEAT)
+_OF_CODE = ("trace", "blocks", _REPEAT)
 """What is asked of the handwritten code of a project alone."""
 _REPEATED = "a server drops repeated owner references before it validates"
 NO_GATES: Gates = MappingProxyType({})
@@ -97,7 +98,9 @@ class TargetPair(Closing):
 
     def answers(self, cases: Sequence[Case], ones: Sequence[Answer], others: Sequence[Answer]) -> list[Answer]:
         """Merge the answers of both targets to a batch."""
-        return [self.answered(*three) for three in zip(cases, ones, others, strict=True)]
+        merged = (self.answered(*three) for three in zip(cases, ones, others, strict=True))
+        told = ((answer, other.blocks) for answer, other in zip(merged, others, strict=True))
+        return [msgspec.structs.replace(answer, blocks=blocks) if blocks else answer for answer, blocks in told]
 
     def close(self) -> None:
         """Close both. May be called twice."""
@@ -157,11 +160,12 @@ class _PairBatch:
         answers = self._pair.answers(self._cases, self._first.result(), self._second.result())
         differing = [number for number, answer in enumerate(answers) if _has_migrated_errors(answer)]
         if differing:
-            later = self._pair.again([self._asked[number] for number in differing])
+            later = self._pair.again(asking([self._asked[number] for number in differing], self._asked[-1].blocks))
             answers = [*answers]
             for number, answer in zip(differing, later, strict=True):
-                if not _has_migrated_errors(answer):
-                    answers[number] = msgspec.structs.replace(answer, id=answers[number].id)
+                first = answers[number]
+                kept = first if _has_migrated_errors(answer) else answer
+                answers[number] = msgspec.structs.replace(kept, id=first.id, blocks=(*first.blocks, *answer.blocks))
         return answers
 
 

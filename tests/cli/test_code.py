@@ -17,6 +17,7 @@ from harness.report.model.assembly import build_report
 from harness.report.model.code import BlockEntry, FunctionEntry
 from harness.report.model.coverage import BranchCoverage, BranchEntry, RatchetEntry
 from harness.report.model.document import Report
+from harness.report.model.reading import decode
 from harness.rulecov.blocks import NAME, Reached
 from harness.subject import SubjectSpec
 from harness.targets.kubernetes.blocks import CodeBlock
@@ -123,25 +124,30 @@ def test_what_cannot_be_counted_is_a_message(monkeypatch: pytest.MonkeyPatch, ca
 
 
 def test_a_go_without_counters_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    """Before the search, which goes on with the plain worker; a Go that has them says nothing."""
-    release = SubjectSpec("kubernetes", "1.37.1")
+    """Before each search, which goes on without them; a Go that has them says nothing."""
+    validator = SubjectSpec("crd", "crds", against="crds", validator="go:./v1.Thing")
     for version, text in (("go1.19", "#!/bin/sh\necho 'flag provided but not defined: -cover' >&2\nexit 2\n"),
                           ("go1.26", "#!/bin/sh\nexit 0\n")):  # fmt: skip
         command = tmp_path / version
         command.write_text(text, encoding="utf-8")
         command.chmod(0o755)
         monkeypatch.setattr(code, "find_toolchain", lambda: Toolchain(tmp_path / version, version))  # noqa: B023
-        assert (version == "go1.26") == counting(release).counts_blocks
+        for spec in (SubjectSpec("kubernetes", "1.37.1"), validator):
+            assert (version == "go1.26") == counting(spec).counts_blocks
     told = capfd.readouterr().err
-    assert 1 == told.count("go1.19 builds no programs that count their code")
+    assert 2 == told.count("go1.19 builds no programs that count their code")
     assert "why: go build says: flag provided but not defined: -cover" in told
     assert "fix: install Go 1.20 or newer" in told
     suite = SubjectSpec("suite", "suites/x_v1")
     assert suite == counting(suite)
 
 
-def test_only_releases_have_counters() -> None:
-    """And only if they are compared with nothing else; others are searched as always."""
+def test_releases_and_validators_in_go_have_counters() -> None:
+    """Releases that are compared with nothing else, validators behind CRDs; others are searched as always."""
+    assert can_count(SubjectSpec("crd", "a", against="b", validator="go:./v1.Thing"))
+    assert not can_count(SubjectSpec("crd", "a", against="b", validator="http://localhost"))
+    assert not can_count(SubjectSpec("crd", "a", against="b"))
+    assert not can_count(SubjectSpec("policy", "a", validator="go:./v1.Thing"))
     assert can_count(SubjectSpec("kubernetes", "1.37.1"))
     assert not can_count(SubjectSpec("kubernetes", "1.37.1", against="1.36.3"))
     assert not can_count(SubjectSpec("suite", "suites/x_v1"))
@@ -149,6 +155,93 @@ def test_only_releases_have_counters() -> None:
         set(block_observers(COUNTING)),
         set(block_observers(SubjectSpec("kubernetes", "1.37.1"))),
     )
+
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing, listKind: ThingList, plural: things, singular: thing}
+  scope: Namespaced
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              properties:
+                size: {type: integer, minimum: 0}
+"""
+VALIDATOR = """\
+package v1
+
+import (
+	"errors"
+
+	"example.com/project/limits"
+)
+
+type Thing struct {
+	Spec struct {
+		Size int `json:"size"`
+	} `json:"spec"`
+}
+
+func (t *Thing) ValidateCreate() error {
+	if limits.Most(t.Spec.Size) > 0 {
+		return errors.New("must be empty")
+	}
+	if t.Spec.Size < 0 {
+		return errors.New("the schema rejects it before")
+	}
+	return nil
+}
+"""
+LIMITS = """\
+package limits
+
+func Most(n int) int { return n }
+
+func Least(n int) int { return n }
+"""
+
+
+@pytest.mark.kubernetes
+def test_a_run_counts_the_code_of_a_validator(tmp_path: Path, capfd: Any) -> None:
+    """In the packages of its module: what was reached, and of the rest the condition and a case that came near it."""
+    files = {
+        "crds/things.yaml": CRD, "go.mod": "module example.com/project\n\ngo 1.18\n", "api/v1/things.go": VALIDATOR,
+        "limits/limits.go": LIMITS,
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    told = call(
+        capfd, "run", "--crd", str(tmp_path / "crds"), "--validator", f"{tmp_path}/api/v1.Thing", "--branches",
+        "--max-cases", "300", "--jobs", "1", "--json", str(tmp_path / "r.json"),
+    )  # fmt: skip
+    assert 1 == told.code, told.err  # what the validator rejects has no rule
+    report = decode((tmp_path / "r.json").read_bytes(), "r.json")
+    api, limits = "example.com/project/api/v1/things.go", "example.com/project/limits/limits.go"
+    assert {
+        (api, "*Thing.ValidateCreate"): {16: True, 18: True, 19: True, 21: False, 22: True},
+        (limits, "Most"): {3: True}, (limits, "Least"): {5: False},
+    } == {(one.file, one.name): lines_reached(one) for one in report.code}  # fmt: skip
+    [missed] = next(one for one in report.code if one.file == api).missed
+    assert ("if t.Spec.Size < 0", "", "") == (missed.condition, missed.sort, missed.reason)
+    assert missed.nearest is not None
+    assert 19 == missed.nearest.line
+
+
+def lines_reached(function: FunctionEntry) -> dict[int, bool]:
+    """Return whether each block of a function was reached, by the line at which it ends."""
+    return {block.end[0]: block.reached for block in function.blocks}
 
 
 @pytest.mark.parametrize(("option", "words"), [("--code", "if spec.Size > 9"), ("--errors", "errors by field")])

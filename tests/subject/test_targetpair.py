@@ -50,6 +50,22 @@ class Toy(Closing):
         self.closed += 1
 
 
+def test_the_blocks_that_the_code_of_a_project_reaches() -> None:
+    """Are in the answer, also where a difference is asked about again, which asks for blocks too."""
+    second = Toy(handwritten=(INVALID,), blocks=(3, 4))
+    second.info = msgspec.structs.replace(second.info, abilities=("blocks", "update"))
+    asked = msgspec.structs.replace(CASE, blocks="a")
+    for first, most in ((Toy(handwritten=(INVALID,)), 1), (Toy(), 2)):
+        second.asked.clear()
+        with TargetPair(first, second, traces=True) as pair:
+            assert "blocks" in pair.info.abilities
+            [answer] = pair.ask([asked])
+        assert {3, 4} == set(answer.blocks)
+        assert ["a"] * most == [case.blocks for case in second.asked]
+    with TargetPair(Toy(), second) as pair:
+        assert "blocks" not in pair.info.abilities
+
+
 def found(first: Toy, second: Toy) -> list[tuple[str, str]]:
     """Ask both, and return the kind and the path of each mismatch."""
     with TargetPair(first, second) as pair:

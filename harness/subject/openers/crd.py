@@ -53,7 +53,7 @@ def _open_pair(spec: SubjectSpec, note: Note) -> Subject:
         second = open_crds(spec, before, name, note)
         opened.callback(second.close)
         if spec.validator is not None:
-            second = _behind(second, spec.validator, note, spec.branches)
+            second = _behind(second, spec.validator, note, spec)
             opened.callback(second.close)
         pair = TargetPair(first, second, origins=True, words=spec.validator is None, traces=True)
         universe, of_rules = describe([after, before])
@@ -93,14 +93,15 @@ def open_crds(spec: SubjectSpec, definitions: Sequence[Definition], name: str, n
     return cast(Target, target)
 
 
-def _behind(crds: Target, validator: str, note: Note, branches: str | None) -> Target:
+def _behind(crds: Target, validator: str, note: Note, spec: SubjectSpec) -> Target:
     """Put a validator behind CRDs. Raises: TargetError, UsageError."""
     # Imported here: commands that only read CRDs need none of it.
     from harness.targets.crd.behind import ValidatorBehind
 
     # A scale is shown to webhooks as an object of its own kind, which is not at hand here.
     kinds = [kind for kind in crds.info.kinds if kind.subresource != SCALE]
-    return cast(Target, ValidatorBehind(crds, open_validator(validator, kinds, note, branches)))
+    opened = open_validator(validator, kinds, note, spec.branches, spec.counts_blocks)
+    return cast(Target, ValidatorBehind(crds, opened))
 
 
 def refused(definition: Definition | None, field: str, reason: str, release: str) -> Diagnostic:

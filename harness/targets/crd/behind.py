@@ -19,7 +19,9 @@ from harness.case import Answer, Case, Failure, TargetInfo
 from harness.field import FieldError
 from harness.targets.target import Closing, Pending, Target
 
-_TRACE, _REPEAT = "trace", "repeat"
+_REPEAT = "repeat"
+_OF_CODE = "trace", "blocks"
+"""What a validator may tell of its code."""
 _MOST_QUOTED = 3
 _MOST_REMEMBERED = 1 << 16
 """How many requests are remembered, with what the validator said of them."""
@@ -35,10 +37,10 @@ class ValidatorBehind(Closing):
 
     @cached_property
     def info(self) -> TargetInfo:
-        """What the server serves, with the sources of errors where the validator tells them."""
-        server = self._server.info
-        more = (_REPEAT, _TRACE) if _TRACE in self._validator.info.abilities else (_REPEAT,)
-        return msgspec.structs.replace(server, abilities=(*server.abilities, *more))
+        """What the server serves, with the sources of errors and the blocks of code where the validator tells them."""
+        server, told = self._server.info, self._validator.info.abilities
+        more = (one for one in _OF_CODE if one in told)
+        return msgspec.structs.replace(server, abilities=(*server.abilities, _REPEAT, *more))
 
     @property
     def restarts(self) -> int:
@@ -72,6 +74,7 @@ class ValidatorBehind(Closing):
             accepted.append(number)
             question = msgspec.structs.replace(case, id=number, object=given.object, old=given.old, validated=False)
             questions.append(question)
+        questions = asking(questions, cases[-1].blocks if cases else "")
         said = dict(zip(accepted, self._said(questions), strict=True)) if questions else {}
         both = enumerate(zip(cases, answers, strict=True))
         return [self.joined(case, answer, said.get(number)) for number, (case, answer) in both]
@@ -82,9 +85,11 @@ class ValidatorBehind(Closing):
         answers = self._checked(plain, self._validator.ask(plain))
         repeated = [number for number, one in enumerate(questions) if one.repeat]
         if repeated:
-            again = [plain[number] for number in repeated]
+            again = asking([plain[number] for number in repeated], plain[-1].blocks)
             for number, other in zip(repeated, self._checked(again, self._validator.ask(again)), strict=True):
-                answers[number] = other if answers[number].failure is None else answers[number]
+                first = answers[number]
+                kept = other if first.failure is None else first
+                answers[number] = msgspec.structs.replace(kept, blocks=(*first.blocks, *other.blocks))
         return answers
 
     def _checked(self, questions: Sequence[Case], answers: Sequence[Answer]) -> list[Answer]:
@@ -103,7 +108,7 @@ class ValidatorBehind(Closing):
             if failure is None:
                 return answer
             self._said_before[key] = earlier = failure
-        return Answer(answer.id, failure=earlier)
+        return Answer(answer.id, failure=earlier, blocks=answer.blocks)
 
     def is_for(self, case: Case) -> bool:
         """Whether the validator is asked about such requests; one that names no kinds is asked about all resources."""
@@ -123,7 +128,18 @@ class ValidatorBehind(Closing):
             handwritten=() if said is None else said.handwritten,
             failure=answer.failure if said is None else said.failure,
             validated=answer.validated if case.validated else {},
+            blocks=() if said is None else said.blocks,
         )
+
+
+def asking(cases: Sequence[Case], name: str) -> list[Case]:
+    """Return cases of which the last asks for `name` which blocks of code they reached, as they are without a name.
+
+    They are a part of a batch, perhaps without the case that asks in it, or are asked once more: what nobody asks for
+    would be told to whoever asks next.
+    """
+    last = (msgspec.structs.replace(one, blocks=name) for one in cases[-1:])
+    return [*cases[:-1], *last] if name else [*cases]
 
 
 def _key_of(question: Case) -> bytes:

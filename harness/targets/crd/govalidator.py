@@ -3,6 +3,9 @@
 The program is laid over the module with the compiler's `-overlay`: nothing is written into the checkout, its
 dependencies stay its own, and internal packages can be imported. So is a copy of the constructors of errors, which
 tells the program where each error of a field is made.
+
+A program that counts the code of the module is in a module of its own below its path, which a copy of go.mod names: Go
+counts no code in files that are laid over others, and reads counters only of a program that counts its own code too.
 """
 
 from __future__ import annotations
@@ -21,17 +24,24 @@ import platformdirs
 from harness.diagnostics import TargetError, UsageError
 from harness.files import locked
 from harness.limits import read_checkout_text
+from harness.targets.kubernetes.blocks import CodeBlock, list_blocks
+from harness.targets.kubernetes.build import WORKER
 from harness.targets.kubernetes.madeerrors import ERRORS, MODULE, tell_made_errors
 from harness.targets.kubernetes.release import find_toolchain, wanted_go
 
 _CHILD = Path(__file__).parent / "child"
-_FOLDER = "harness_validator"
+_FOLDER, _COUNTED = "harness_validator", "counted"
+_PROGRAM = "validator"
 _MODULE = re.compile(r"^module[ \t]+(\S+)", re.M)
+_GO = re.compile(r"^go[ \t]+\S+", re.M)
 _NAME = re.compile(r"(?P<folder>.*)\.(?P<name>[A-Za-z_]\w*)")
 _OF_KUBERNETES = re.compile(r"k8s\.io/(api|apimachinery|client-go)(/|$)")
 """Libraries whose texts say nothing about what a project validates."""
 _ERRORS = f"{MODULE}/{Path(ERRORS).parent.as_posix()}"
 _MOST_LINES = 20
+_COUNTERS = WORKER / "covered" / "blocks.go"
+_LANGUAGE = "//go:build go1.22\n\n"
+"""Before the source of the counters, whose language may be newer than that of the module."""
 
 
 class _Named(NamedTuple):
@@ -44,8 +54,19 @@ class _Named(NamedTuple):
     is_function: bool
 
 
-def build_validator(location: str, note: Callable[[str], None]) -> Path:
+class ValidatorCode(NamedTuple):
+    """The blocks of a validator's module that a program counts, and the folder and import path of the module."""
+
+    blocks: tuple[CodeBlock, ...]
+    root: Path
+    module: str
+
+
+def build_validator(location: str, note: Callable[[str], None], counts_blocks: bool = False) -> Path:
     """Build the program around `PATH.NAME`, or `PATH.NAME=PATH.OBJECT` where the validator takes any object.
+
+    With `counts_blocks` it counts the code of the module that the validator's package depends on. If no such program
+    can be built, it is one that does not, and `note` hears why.
 
     Returns: the program. Raises: UsageError for what is not there, TargetError if the module does not compile.
     """
@@ -57,34 +78,91 @@ def build_validator(location: str, note: Callable[[str], None]) -> Path:
     folder = platformdirs.user_cache_path("equivalence-harness") / "validators" / key
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with locked(folder.with_suffix(".lock"), lambda: note("another process builds this validator; waiting for it")):
-        source, program = folder / "main.go", folder / "validator"
+        source, program = folder / "main.go", folder / _PROGRAM
         source.write_text(_source(validator, object_type), encoding="utf-8")
         own = {str(validator.top / _FOLDER / "main.go"): str(source)}
         done = None
-        if (traced := _trace(validator, toolchain.go, folder)) is not None:
+        traced = _trace(validator, toolchain.go, folder)
+        if counts_blocks:
+            counted = _build_counted(validator, toolchain.go, folder, traced)
+            if counted.returncode == 0:
+                return folder / _COUNTED / _PROGRAM
+            note(f"the code of handwritten validators is not counted: {_not_compiled(location, validator, counted)}")
+        if traced is not None:
             done = _build(validator, toolchain.go, program, {**own, **traced.replaced}, traced.flags)
         if done is None or done.returncode != 0:  # a workspace, or modules that want no change, are built as they are
             done = _build(validator, toolchain.go, program, own)
     if done.returncode != 0:
-        said = [line for line in done.stderr.strip().splitlines() if not line.startswith("go: downloading ")]
-        lines = said[-_MOST_LINES:]
-        raise TargetError(
-            f"the validator {location} does not compile: the compiler says\n"
-            + "\n".join(f"    {one}" for one in lines),
-            why=f"it is built in its module, {validator.top}",
-            fix="run go build ./... there first; a name that other packages use begins with a capital",
-        )
+        raise _not_compiled(location, validator, done)
     return program
 
 
+def blocks_of_validator(location: str) -> ValidatorCode:
+    """List the blocks of code that the program around a validator counts. Raises: TargetError, UsageError."""
+    program = build_validator(location, lambda text: None, counts_blocks=True)
+    validator = _find(location.partition("=")[0])
+    blocks = list_blocks(program, own=f"{validator.module}/{_FOLDER}", arguments=())
+    return ValidatorCode(blocks, validator.top, validator.module)
+
+
+def _not_compiled(location: str, validator: _Named, done: subprocess.CompletedProcess[str]) -> TargetError:
+    said = [line for line in done.stderr.strip().splitlines() if not line.startswith("go: downloading ")]
+    lines = said[-_MOST_LINES:]
+    return TargetError(
+        f"the validator {location} does not compile: the compiler says\n" + "\n".join(f"    {one}" for one in lines),
+        why=f"it is built in its module, {validator.top}",
+        fix="run go build ./... there first; a name that other packages use begins with a capital",
+    )
+
+
+def _build_counted(
+    validator: _Named, go: Path, folder: Path, traced: _Tracing | None
+) -> subprocess.CompletedProcess[str]:
+    """Compile the program with counters in its own package and in those of the module that it depends on."""
+    place, package = folder / _COUNTED, f"{validator.module}/{_FOLDER}"
+    place.mkdir(exist_ok=True)
+    language = _GO.search(read_checkout_text(validator.top / "go.mod"))
+    (place / "go.mod").write_text(f"module {package}\n\n{language[0] if language else ''}\n", encoding="utf-8")
+    (place / "main.go").write_bytes((folder / "main.go").read_bytes())
+    (place / "blocks.go").write_text(_LANGUAGE + _COUNTERS.read_text(encoding="utf-8"), encoding="utf-8")
+    (place / "trace.go").unlink(missing_ok=True)
+    if traced is not None and not traced.flags:  # vendored constructors do not go with another go.mod
+        traced = None
+    replaced = dict(traced.replaced) if traced is not None else {}
+    if (trace := replaced.pop(str(validator.top / _FOLDER / "trace.go"), None)) is not None:
+        (place / "trace.go").write_bytes(Path(trace).read_bytes())
+    modules = folder / "counted.mod"
+    _copy_modules(folder / "traced.mod" if traced is not None else validator.top / "go.mod", modules)
+    edit = [str(go), "mod", "edit", f"-require={package}@v0.0.0", f"-replace={package}={place}", str(modules)]
+    subprocess.run(edit, capture_output=True, check=False)  # building says what is wrong
+    flags = [f"-modfile={modules}", "-mod=mod"]
+    of_module = "{{if .Module}}{{if .Module.Main}}{{.ImportPath}}{{end}}{{end}}"
+    counted = ",".join([package, *_go_list(go, validator.top, of_module, *flags, "-deps", validator.package)])
+    # Counters can be read and cleared while the program runs in this mode alone.
+    flags += ["-cover", "-covermode=atomic", f"-coverpkg={counted}"]
+    return _build(validator, go, place / _PROGRAM, replaced, flags, package)
+
+
+def _copy_modules(source: Path, copy: Path) -> None:
+    """Copy a go.mod, and the go.sum beside it if there is one."""
+    for suffix in (".mod", ".sum"):
+        file = source.with_suffix(suffix)
+        copy.with_suffix(suffix).write_text(read_checkout_text(file) if file.is_file() else "")
+
+
 def _build(
-    validator: _Named, go: Path, program: Path, replaced: Mapping[str, str], flags: Sequence[str] = ()
+    validator: _Named,
+    go: Path,
+    program: Path,
+    replaced: Mapping[str, str],
+    flags: Sequence[str] = (),
+    package: str = f"./{_FOLDER}",
 ) -> subprocess.CompletedProcess[str]:
     """Compile the program with files laid over those of the module and of what it uses."""
     overlay = program.with_name("overlay.json")
     overlay.write_text(json.dumps({"Replace": replaced}), encoding="utf-8")
     return subprocess.run(
-        [str(go), "build", *flags, f"-overlay={overlay}", "-o", str(program), f"./{_FOLDER}"],
+        [str(go), "build", *flags, f"-overlay={overlay}", "-o", str(program), package],
         cwd=validator.top, capture_output=True, text=True, errors="replace", env={**os.environ, "GO111MODULE": "on"},
         check=False,
     )  # fmt: skip
@@ -121,9 +199,7 @@ def _trace(validator: _Named, go: Path, folder: Path) -> _Tracing | None:
             link.symlink_to(apimachinery, target_is_directory=True)
         except OSError:  # not everybody may make links everywhere
             return None
-        for suffix in ("mod", "sum"):
-            file = validator.top / f"go.{suffix}"
-            copy.with_suffix(f".{suffix}").write_text(read_checkout_text(file) if file.is_file() else "")
+        _copy_modules(validator.top / "go.mod", copy)
         edit = [str(go), "mod", "edit", f"-replace={MODULE}={link}", str(copy)]
         if subprocess.run(edit, capture_output=True, check=False).returncode != 0:
             return None

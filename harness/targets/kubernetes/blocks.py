@@ -1,4 +1,4 @@
-"""Lists the blocks of code that a worker with Go's coverage counters has, as the program itself describes them.
+"""Lists the blocks of code that a program with Go's coverage counters has, as the program itself describes them.
 
 The program writes its meta-data to the folder that GOCOVERDIR names. Source of the format: internal/coverage/defs.go of
 Go 1.26, version 1 since Go 1.20 (2026-11).
@@ -10,7 +10,7 @@ import os
 import struct
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,15 +66,20 @@ def require_counters(toolchain: Toolchain) -> None:
         )
 
 
-def list_blocks(binary: Path) -> tuple[CodeBlock, ...]:
-    """List the blocks of a program that was built with -cover. Raises: TargetError."""
+def list_blocks(binary: Path, own: str = MODULE, arguments: Sequence[str] = ("-check-gates",)) -> tuple[CodeBlock, ...]:
+    """List the blocks of a program that was built with -cover, without those of its `own` package, which is ours.
+
+    With `arguments` and without input it ends by itself. Raises: TargetError.
+    """
     with tempfile.TemporaryDirectory(prefix="harness-blocks-") as folder:
         try:
-            command = [str(binary), "-check-gates"]
+            command = [str(binary), *arguments]
             environment = {**os.environ, "GOCOVERDIR": folder}
-            subprocess.run(command, capture_output=True, timeout=_TIMEOUT, env=environment, check=True)
+            subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_TIMEOUT, env=environment, check=True
+            )
             (file,) = Path(folder).glob("covmeta.*")
-            return tuple(_blocks(read_bounded(file)))
+            return tuple(block for block in _blocks(read_bounded(file)) if block.package != own)
         except (OSError, ValueError, IndexError, struct.error, subprocess.SubprocessError) as error:
             raise TargetError(
                 "the worker does not tell which code it has counters for",
@@ -94,11 +99,9 @@ def _blocks(data: bytes) -> Iterator[CodeBlock]:
 
 
 def _blocks_of_package(data: bytes, package: int) -> Iterator[CodeBlock]:
-    _, _, path, _, _, _, functions = _PACKAGE.unpack_from(data)
+    *_, functions = _PACKAGE.unpack_from(data)
     places = struct.unpack_from(f"<{functions}I", data, _PACKAGE.size)
     strings = list(_strings(_Numbers(data, _PACKAGE.size + 4 * functions)))
-    if strings[path] == MODULE:  # our own code
-        return
     for number, place in enumerate(places):
         numbers = _Numbers(data, place)
         blocks, function, file = numbers.next(), strings[numbers.next()], strings[numbers.next()]

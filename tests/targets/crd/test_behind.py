@@ -52,6 +52,22 @@ def test_a_validator_that_knows_its_lines() -> None:
     assert "trace" in ValidatorBehind(Crds(), odd).info.abilities
 
 
+def test_a_validator_that_counts_its_code() -> None:
+    """The last case that it is asked about asks for the blocks, whatever case of the batch does; so does one again."""
+    counting = Counting()
+    with ValidatorBehind(Crds(), counting) as target:
+        assert "blocks" in target.info.abilities
+        answers = target.ask([case(2), case(4), case(-1, blocks="a")])
+        assert ([(), (2,), ()], ["", "a"]) == (
+            [one.blocks for one in answers], [one.blocks for one in counting.asked],
+        )  # fmt: skip
+        answers = target.ask([case(1, repeat=True), case(4, blocks="b")])
+    assert ["", "b", "b"] == [one.blocks for one in counting.asked[2:]]
+    assert [(5,), (4,)] == [one.blocks for one in answers]
+    with ValidatorBehind(Crds(), counting) as target:
+        assert [()] == [one.blocks for one in target.ask([case(-1, blocks="a")])]
+
+
 class Odd(Closing):
     """Rejects odd numbers, and cannot answer for 5."""
 
@@ -72,6 +88,19 @@ class Odd(Closing):
 
     def close(self) -> None:
         self.closed += 1
+
+
+class Counting(Odd):
+    """Has a block for each case that it was asked about."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.info = msgspec.structs.replace(self.info, abilities=("blocks",))
+
+    def ask(self, cases: Sequence[Case]) -> list[Answer]:
+        before = len(self.asked)
+        numbered = enumerate(zip(cases, super().ask(cases), strict=True), start=before + 1)
+        return [msgspec.structs.replace(answer, blocks=(at,) if case.blocks else ()) for at, (case, answer) in numbered]
 
 
 def case(number: int, **more: Any) -> Case:

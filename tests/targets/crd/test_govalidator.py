@@ -10,7 +10,7 @@ import pytest
 from harness.case import Case, KindInfo, Operation
 from harness.diagnostics import TargetError, UsageError
 from harness.targets.command import CommandTarget
-from harness.targets.crd.govalidator import build_validator
+from harness.targets.crd.govalidator import blocks_of_validator, build_validator
 from harness.targets.kubernetes.build import go_environment
 
 KIND = KindInfo("example.com", "v1", "Thing", "things", "example.com/v1")
@@ -229,19 +229,80 @@ def test_each_form_of_a_validator(
     assert ["broken", "go.mod", "internal"] == sorted(path.name for path in module.iterdir())
 
 
-@pytest.mark.kubernetes
-def test_where_errors_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A case that asks for it is told the line and the function of the module, where the errors are apimachinery's."""
+def traced_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write a module that uses apimachinery, and return where its validator is."""
     monkeypatch.setenv("GOFLAGS", go_environment()["GOFLAGS"])
     (tmp_path / "go.mod").write_text("module example.com/traced\n\ngo 1.26.0\n\nrequire k8s.io/apimachinery v0.37.1\n")
     (tmp_path / "v2").mkdir()
     (tmp_path / "v2" / "things.go").write_text(TRACED)
+    return f"{tmp_path}/v2.ValidateThing"
+
+
+@pytest.mark.kubernetes
+def test_where_errors_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case that asks for it is told the line and the function of the module, where the errors are apimachinery's."""
+    location = traced_module(tmp_path, monkeypatch)
     asked = msgspec.structs.replace(case(-3), trace=True)
-    with CommandTarget([str(build_validator(f"{tmp_path}/v2.ValidateThing", print))]) as target:
+    with CommandTarget([str(build_validator(location, print))]) as target:
         assert "trace" in target.info.abilities
         told, plain = target.ask([asked, case(-3)])
     assert ["v2/things.go:26 in even", "v2/things.go:20 in ValidateThing"] == [one.source for one in told.handwritten]
     assert ["", ""] == [one.source for one in plain.handwritten]
+
+
+@pytest.mark.kubernetes
+def test_the_code_that_cases_reach(module: Path) -> None:
+    """A case is told the blocks of the module that are new to who asks, after a panic too."""
+    location, before = f"{module}/internal/v1.ValidateThing", sorted(module.rglob("*"))
+    program, heard = build_validator(location, print), list[str]()
+    counted = build_validator(location, heard.append, counts_blocks=True)
+    assert [] == heard
+    assert program != counted
+    code = blocks_of_validator(location)
+    assert (module, "example.com/project") == (code.root, code.module)
+    assert {"example.com/project/internal/v1/types.go"} == {block.file for block in code.blocks}
+    known = {block.number: (block.function, block.end[0]) for block in code.blocks}
+    asked = ((2, ""), (4, "a"), (3, "a"), (3, "b"))
+    cases = [msgspec.structs.replace(case(number), blocks=name) for number, name in asked]
+    with CommandTarget([str(counted)]) as target:
+        assert "blocks" in target.info.abilities
+        answers = target.ask([*cases, msgspec.structs.replace(case(13), blocks="a")])
+    told = [sorted(known[number] for number in answer.blocks if number in known) for answer in answers]
+    even = [("ValidateThing", 43), ("odd", 34), ("odd", 37), ("odd", 39)]
+    odd = [("ValidateThing", 43), ("odd", 34), ("odd", 37), ("odd", 40)]
+    assert [[], even, odd[-1:], odd, [("odd", 35)]] == told
+    assert answers[-1].failure is not None
+    assert before == sorted(module.rglob("*"))
+    with CommandTarget([str(program)]) as target:
+        assert "blocks" not in target.info.abilities
+        assert () == target.ask([cases[1]])[0].blocks
+
+
+@pytest.mark.kubernetes
+def test_a_counted_program_tells_where_errors_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the one without counters does."""
+    location = traced_module(tmp_path, monkeypatch)
+    with CommandTarget([str(build_validator(location, print, counts_blocks=True))]) as target:
+        [told] = target.ask([msgspec.structs.replace(case(-3), trace=True, blocks="a")])
+    assert ["v2/things.go:26 in even", "v2/things.go:20 in ValidateThing"] == [one.source for one in told.handwritten]
+    assert told.blocks
+
+
+@pytest.mark.kubernetes
+def test_a_module_that_cannot_be_counted(tmp_path: Path) -> None:
+    """A module of a workspace takes no other go.mod: that is told, and its validator is asked without counters."""
+    (tmp_path / "go.mod").write_text("module example.com/project\n\ngo 1.18\n")
+    (tmp_path / "go.work").write_text("go 1.18\n\nuse .\n")
+    (tmp_path / "v1").mkdir()
+    (tmp_path / "v1" / "types.go").write_text(TYPES)
+    heard = list[str]()
+    with CommandTarget([str(build_validator(f"{tmp_path}/v1.ValidateThing", heard.append, True))]) as target:
+        assert "blocks" not in target.info.abilities
+        [error] = target.ask([case(3)])[0].handwritten
+        assert EVEN == (error.type, error.field, error.detail)
+    [told] = heard
+    assert told.startswith("the code of handwritten validators is not counted: ")
+    assert "workspace" in told
 
 
 @pytest.mark.kubernetes
