@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
 import msgspec
 
@@ -106,6 +107,38 @@ def by_package(functions: Sequence[FunctionEntry]) -> dict[str, list[FunctionEnt
     for function in sorted(functions, key=lambda one: one.package):
         found.setdefault(function.package, []).append(function)
     return found
+
+
+class ReportingCall(NamedTuple):
+    """A call that makes an error: the name of the constructor, and the function and block in which it is."""
+
+    constructor: str
+    function: FunctionEntry
+    block: BlockEntry
+
+
+class FieldCalls(NamedTuple):
+    """The calls that report an error at a field, which is what they add to the path that their function is given."""
+
+    field: str
+    reached: list[ReportingCall]
+    missed: list[ReportingCall]
+
+    @property
+    def size(self) -> int:
+        """The number of calls."""
+        return len(self.reached) + len(self.missed)
+
+
+def by_field(functions: Iterable[FunctionEntry]) -> list[FieldCalls]:
+    """Group the calls that make an error by field, in order of field."""
+    found: dict[str, FieldCalls] = {}
+    for function in functions:
+        for block in function.blocks:
+            for constructor, field in block.errors:
+                calls = found.setdefault(field, FieldCalls(field, [], []))
+                (calls.reached if block.reached else calls.missed).append(ReportingCall(constructor, function, block))
+    return [found[field] for field in sorted(found)]
 
 
 def combine_functions(one: FunctionEntry, other: FunctionEntry) -> FunctionEntry:

@@ -8,7 +8,16 @@ from collections.abc import Iterator, Sequence
 
 from harness.case import Case, kind_name
 from harness.report.escaping import bounded, count, visible
-from harness.report.model.code import BlockEntry, CodeSums, FunctionEntry, NearestObject, by_package, sum_code
+from harness.report.model.code import (
+    BlockEntry,
+    CodeSums,
+    FunctionEntry,
+    NearestObject,
+    ReportingCall,
+    by_field,
+    by_package,
+    sum_code,
+)
 from harness.report.model.document import Report
 
 _SORTS = {
@@ -32,7 +41,7 @@ def code_rows(report: Report, most: int = 3) -> Iterator[str]:
         return
     sums = sum_code(report.code)
     yield (
-        f"handwritten code: {_share(sums)}, {sums.reached_blocks:,} of {count(sums.blocks, 'block')}, "
+        f"handwritten code: {describe_share(sums)}, {sums.reached_blocks:,} of {count(sums.blocks, 'block')}, "
         f"{sums.reached_errors:,} of {count(sums.errors, 'call')} that make an error"
     )
     packages = {name: sum_code(own) for name, own in by_package(report.code).items()}
@@ -53,20 +62,18 @@ def code_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str
     for name, own in by_package(functions).items():
         if unseen and not any(function.missed for function in own):
             continue
-        yield visible(f"{name}: {_share(sum_code(own))}")
+        yield visible(f"{name}: {describe_share(sum_code(own))}")
         for function in own:
             if unseen and not function.missed:
                 continue
-            line = function.blocks[0].start[0]
-            label = f"{function.file.rpartition('/')[2]}:{line} {function.name}"
-            yield visible(f"  {label}: {_share(sum_code([function]))}")
+            yield visible(f"  {name_function(function)}: {describe_share(sum_code([function]))}")
             if function.reason:
                 yield visible(f"    no request reaches it: {function.reason}")
             shown = None
             for block in function.missed:
                 yield visible(f"    {_describe(block)}")
                 if not function.reason:
-                    yield visible(f"      {_reason_of(block)}")
+                    yield visible(f"      {'reason: ' if block.reason else ''}{describe_reason(block)}")
                 if block.nearest is not None:
                     yield visible(f"      {_describe_nearest(block.nearest, shown)}")
                     shown = block.nearest.case
@@ -79,38 +86,65 @@ def field_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[st
     A field is what a call adds to the path that its function is given.
     """
     for name, own in by_package(functions).items():
-        every, reached, missed = Counter[str](), Counter[str](), dict[str, list[str]]()
-        for function in own:
-            for block in function.blocks:
-                for constructor, field in block.errors:
-                    every[field] += 1
-                    reached[field] += block.reached
-                    if not block.reached:
-                        place = f"{constructor} at {function.file.rpartition('/')[2]}:{block.start[0]} {function.name}"
-                        missed.setdefault(field, []).append(place)
-        shown = [field for field in sorted(every) if not unseen or field in missed]
+        shown = [calls for calls in by_field(own) if not unseen or calls.missed]
         if shown:
             yield visible(f"{name}: errors by field")
-        for field in shown:
-            yield visible(f"  {field or _OBJECT}: {reached[field]} of {every[field]} reached")
-            for place in missed.get(field, ()):
-                yield visible(f"    not reached: {place}")
+        for calls in shown:
+            yield visible(f"  {name_field(calls.field)}: {len(calls.reached)} of {calls.size} reached")
+            for call in calls.missed:
+                yield visible(f"    not reached: {describe_call(call)}")
         if shown:
             yield ""
 
 
-def _describe(block: BlockEntry) -> str:
+def name_function(function: FunctionEntry) -> str:
+    """Return where a function begins, and its name: `validation.go:3 ValidateSpec`."""
+    return f"{function.file.rpartition('/')[2]}:{function.blocks[0].start[0]} {function.name}"
+
+
+def name_field(field: str) -> str:
+    """Return the field of a call that makes an error; a call that adds nothing reports at the path of the caller."""
+    return field or _OBJECT
+
+
+def name_case(case: Case) -> str:
+    """Return what a case asks: `update of apps/v1 deployments`."""
+    return f"{case.operation} of {kind_name(case.group, case.version, case.resource, case.subresource)}"
+
+
+def describe_call(call: ReportingCall) -> str:
+    """Return where a call makes which error: `Invalid at validation.go:5 ValidateSpec`."""
+    file = call.function.file.rpartition("/")[2]
+    return f"{call.constructor} at {file}:{call.block.start[0]} {call.function.name}"
+
+
+def describe_lines(block: BlockEntry) -> str:
+    """Return the lines of a block: `5`, or `5-7`."""
     first, last = block.start[0], block.end[0]
-    lines = f"{first}" if first == last else f"{first}-{last}"
-    parts = [f"not reached: {lines}, {count(block.statements, 'statement')}"]
-    parts += [block.condition] if block.condition else []
-    parts += [f"{constructor} at {field or _OBJECT}" for constructor, field in block.errors]
-    return "; ".join(parts)
+    return f"{first}" if first == last else f"{first}-{last}"
 
 
-def _reason_of(block: BlockEntry) -> str:
+def describe_errors(block: BlockEntry) -> list[str]:
+    """Return the errors that a block makes: `Invalid at name`."""
+    return [f"{constructor} at {name_field(field)}" for constructor, field in block.errors]
+
+
+def describe_reason(block: BlockEntry) -> str:
+    """Return why no case reached a block, or that no reason is known."""
     behind = f" (of {block.behind}, behind which it is)" if block.behind else ""
-    return f"reason: {block.reason}{behind}" if block.reason else f"no reason is known{behind}"
+    return f"{block.reason or 'no reason is known'}{behind}"
+
+
+def describe_share(sums: CodeSums) -> str:
+    """Return how many statements were reached: `3 of 4 statements reached (75.0%)`."""
+    share = f" ({sums.reached / sums.statements:.1%})" if sums.statements else ""
+    return f"{sums.reached:,} of {count(sums.statements, 'statement')} reached{share}"
+
+
+def _describe(block: BlockEntry) -> str:
+    parts = [f"not reached: {describe_lines(block)}, {count(block.statements, 'statement')}"]
+    parts += [block.condition] if block.condition else []
+    return "; ".join([*parts, *describe_errors(block)])
 
 
 def _describe_nearest(nearest: NearestObject, before: Case | None) -> str:
@@ -119,10 +153,4 @@ def _describe_nearest(nearest: NearestObject, before: Case | None) -> str:
     if case == before:
         return f"nearest: the same case reached line {nearest.line}"
     shown = bounded(json.dumps(case.object, separators=(",", ":"), ensure_ascii=False), _MOST_SHOWN)
-    name = kind_name(case.group, case.version, case.resource, case.subresource)
-    return f"nearest: {case.operation} of {name} reached line {nearest.line}: {shown}"
-
-
-def _share(sums: CodeSums) -> str:
-    share = f" ({sums.reached / sums.statements:.1%})" if sums.statements else ""
-    return f"{sums.reached:,} of {count(sums.statements, 'statement')} reached{share}"
+    return f"nearest: {name_case(case)} reached line {nearest.line}: {shown}"

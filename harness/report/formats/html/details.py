@@ -71,8 +71,8 @@ MAX_INLINE = 100
 """At most this many findings have their details as plain HTML."""
 
 
-class FindingBody(NamedTuple):
-    """The details of a finding: as HTML, or as their location among the packed pieces."""
+class PageBody(NamedTuple):
+    """What an element shows when it is opened: as HTML, or as the location of it among the packed pieces."""
 
     html: Markup
     packed: str
@@ -80,7 +80,7 @@ class FindingBody(NamedTuple):
 
 def write_bodies(
     report: Report, groups: Sequence[Group], packed_pieces: PackedPieces, template: Template, at_once: int
-) -> dict[str, FindingBody]:
+) -> dict[str, PageBody]:
     """Render the details of every finding, by fingerprint.
 
     The first findings of groups come first, so that they are plain HTML: readers open these first.
@@ -90,7 +90,7 @@ def write_bodies(
     for number, finding in enumerate(_representatives_first(groups)):
         html = template.render(**_finding_variables(finding, exceptions), many=len(report.parts) > 1)
         found[finding.fingerprint] = (
-            FindingBody(Markup(html), "") if number < at_once else FindingBody(Markup(), packed_pieces.put(html))
+            PageBody(Markup(html), "") if number < at_once else PageBody(Markup(), packed_pieces.put(html))
         )
     return found
 

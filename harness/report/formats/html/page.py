@@ -20,6 +20,7 @@ from harness.compare.finding import SEVERITIES
 from harness.compare.two_servers import DIRECTIONS, TwoServers
 from harness.explain import pages_of
 from harness.report.escaping import bounded, count, cut
+from harness.report.formats.html.code import CodePacker
 from harness.report.formats.html.costplot import draw, select_rows, write_time
 from harness.report.formats.html.details import (
     MAX_INLINE,
@@ -38,6 +39,16 @@ from harness.report.model.document import KindEntry, Report, ReportedFinding
 from harness.report.model.gaps import allowance_rows, find_gaps, find_open_gaps
 from harness.report.model.grouping import Group, by_cause, group
 from harness.report.model.moves import Move, Moves
+from harness.report.text.code import (
+    describe_call,
+    describe_errors,
+    describe_lines,
+    describe_reason,
+    describe_share,
+    name_case,
+    name_field,
+    name_function,
+)
 from harness.report.text.cost import cost_method, cost_tables
 from harness.report.text.effort import describe_effort
 from harness.report.text.rules import rule_rows
@@ -82,8 +93,8 @@ class CauseSection(NamedTuple):
 def render_html(report: Report, at_once: int = MAX_INLINE) -> str:
     """Render a report as one self-contained page.
 
-    The details of the first `at_once` findings are plain HTML; those of the others are compressed, and a script unpacks
-    them when they are opened.
+    The details of the first `at_once` findings, and as many tables of code coverage, are plain HTML; the others are
+    compressed, and a script unpacks them when they are opened.
     """
     environment = _environment()
     style = read_source(environment, "report.css")
@@ -107,6 +118,7 @@ def render_html(report: Report, at_once: int = MAX_INLINE) -> str:
         meaning={name: words.summary for name, words in SEVERITY.items()},
         severities=SEVERITIES,
         bodies=bodies,
+        code_packages=CodePacker(environment, packed_pieces, at_once).packages(report.code),
         printed={one.first.fingerprint for one in groups[:MAX_PRINTED_GROUPS]},
         not_printed=max(0, len(groups) - MAX_PRINTED_GROUPS),
         chunks=packed_pieces.chunks,
@@ -138,7 +150,9 @@ def _environment() -> jinja2.Environment:
         "write_lines": write_lines, "write_message": write_message, "write_error": write_error,
         "write_time": write_time, "verdicts": FIELD_VERDICT, "directions": DIRECTION, "tones": VERDICT,
         "describe_field_effort": describe_field_effort, "describe_seen_rule": describe_seen_rule,
-        "change_title": change_title,
+        "change_title": change_title, "describe_call": describe_call, "describe_errors": describe_errors,
+        "describe_lines": describe_lines, "describe_reason": describe_reason, "describe_share": describe_share,
+        "name_case": name_case, "name_field": name_field, "name_function": name_function,
     }  # fmt: skip
     return create_environment("harness.report.formats.html", {"prose": mark_code}, functions)
 

@@ -15,9 +15,11 @@ from harness.compare.finding import SEVERITIES, Finding
 from harness.report.formats.html.details import MAX_INLINE
 from harness.report.formats.html.page import render_html
 from harness.report.model.assembly import build_report
-from harness.report.model.document import ExceptionEntry, Exceptions
+from harness.report.model.code import BlockEntry, NearestObject
+from harness.report.model.document import ExceptionEntry, Exceptions, Report
 from tests.browser import needs_browser, visiting, wait
 from tests.report import made
+from tests.report.covered import covered, function
 from tests.report.ruled import rule, ruled
 from tests.report.sections import costing, row, whole
 
@@ -253,6 +255,7 @@ def test_the_page_is_accessible_in_both_themes(tmp_path: Path, scheme: str) -> N
         "rules": ruled(rule(declarative=("create",)), rule(path="spec.b"), lost=True),
         "change": whole(),
         "cost": costing(row(1, 700.0), row(2, 9000.0)),
+        "code": nearing(),
     }
     pages = [written(tmp_path, several(), exceptions=tolerated())]
     for name, report in reports.items():
@@ -263,6 +266,7 @@ def test_the_page_is_accessible_in_both_themes(tmp_path: Path, scheme: str) -> N
         with visiting(file, color_scheme=scheme, reduced_motion="reduce", bypass_csp=True) as tab:
             for node in tab.locator("details").all():
                 node.evaluate("node => { node.open = true; }")
+            wait(tab, lambda: tab.locator(".inside:empty").count() == 0)
             found = Axe().run(tab, options=options)
             assert [] == [(v["id"], [n["html"][:200] for n in v["nodes"][:3]]) for v in found.response["violations"]]
 
@@ -423,6 +427,55 @@ def test_rules_are_filtered_by_their_coverage(tmp_path: Path) -> None:
         assert "1 shown" == tab.locator("#rules-shown").inner_text()
         tab.fill("#rule-search", "no such rule")
         assert "0 shown" == tab.locator("#rules-shown").inner_text()
+
+
+def nearing(text: str = "a", size: int = 1) -> Report:
+    """Return a report with functions, each with a block that an update came near to."""
+    case = Case(1, "apps", "v1", "Deployment", Operation.UPDATE, {"name": text}, {"name": "b"}, "deployments")
+    return covered(
+        *(
+            function(
+                f"{text[:500]}{n}",
+                BlockEntry((n + 1, 1), (n + 2, 1), 1, condition=text, errors=(("Invalid", text),), reason=text,
+                           nearest=NearestObject("p", n, case)),
+                package=f"k8s.io/kubernetes/{text[:500]}",
+            )
+            for n in range(size)
+        )
+    )  # fmt: skip
+
+
+@needs_browser
+def test_code_is_unpacked_when_it_is_opened(tmp_path: Path) -> None:
+    """With the keyboard alone: a package, a function beyond the first, and the object that came near."""
+    page = tmp_path / "report.html"
+    page.write_text(render_html(nearing(size=MAX_INLINE + 5)), encoding="utf-8")
+    with visiting(page) as tab:
+        for node in (
+            tab.locator("#code-1 > summary"),
+            tab.locator("details.packed > summary", has_text=f":{MAX_INLINE + 5} ").first,
+            tab.locator("details.packed[open] details.packed > summary"),
+        ):
+            node.focus()
+            tab.keyboard.press("Enter")
+            tab.locator("details[open] > summary").last.wait_for()
+        tab.locator("figure", has_text="New object").wait_for()
+        assert tab.get_by_text("Why not").last.is_visible()
+
+
+@needs_browser
+@pytest.mark.parametrize("text", NASTY)
+def test_untrusted_text_of_code_does_not_act(tmp_path: Path, text: str) -> None:
+    """Names, conditions, reasons and objects come from sources and cases; nothing is wider than a narrow screen."""
+    page = tmp_path / "report.html"
+    page.write_text(render_html(nearing(text)), encoding="utf-8")
+    with visiting(page, viewport={"width": 360, "height": 740}) as tab:
+        for node in tab.locator("details.code, details.packed").all():
+            node.evaluate("node => { node.open = true; }")
+        tab.locator("#code-1 figure").first.wait_for(state="attached")
+        assert 0 == tab.locator("#code-1 :is(img, b, svg, iframe, script, [onclick], [onerror])").count()
+        assert tab.title().startswith("Equivalent")
+        assert 360 == tab.evaluate("document.documentElement.scrollWidth")
 
 
 @needs_browser

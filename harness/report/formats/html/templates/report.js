@@ -65,8 +65,8 @@
     }
     return unpacked.get(number);
   };
-  const fill = async (finding) => {
-    const inside = finding.querySelector(".inside");
+  const fill = async (details) => {
+    const inside = details.querySelector(".inside");
     const { packed } = inside.dataset;
     if (!packed) { return; }
     delete inside.dataset.packed;
@@ -78,7 +78,7 @@
     }
   };
   document.addEventListener("toggle", (event) => {
-    if (event.target.matches("details.finding[open]")) { fill(event.target); }
+    if (event.target.matches("details.finding[open], details.packed[open]")) { fill(event.target); }
     if (event.target.matches("details.far")) {  // old and new object stay at the same height
       const number = [...event.target.parentElement.children].filter((node) => node.matches(".far")).indexOf(event.target);
       event.target.closest(".two")?.querySelectorAll(".lines").forEach((lines) => {
