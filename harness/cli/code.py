@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
@@ -26,8 +25,8 @@ from harness.subject import SubjectSpec, open_subject
 from harness.subject.namedvalidator import GO
 from harness.subject.openers.crd import CRD
 from harness.subject.openers.kubernetes import KUBERNETES
-from harness.targets.crd.govalidator import ValidatorCode, blocks_of_validator
-from harness.targets.kubernetes.blocks import CodeBlock, blocks_of_release, require_counters
+from harness.targets.crd.govalidator import blocks_of_validator
+from harness.targets.kubernetes.blocks import CodeBlock, CountedCode, blocks_of_release, require_counters
 from harness.targets.kubernetes.build import TOP
 from harness.targets.kubernetes.release import find_toolchain
 from harness.targets.kubernetes.sources import source_folder
@@ -99,15 +98,15 @@ def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, Sub
     return msgspec.structs.replace(report, code=tuple(with_nearest(functions, nearest)))
 
 
-def _counted_code(spec: SubjectSpec) -> ValidatorCode:
+def _counted_code(spec: SubjectSpec) -> CountedCode:
     """Return the code that a subject counts, and where its sources are. Raises: TargetError, UsageError."""
     if spec.validator is not None:
         return blocks_of_validator(spec.validator.removeprefix(GO))
-    return ValidatorCode(blocks_of_release(spec.location), source_folder(spec.location), TOP)
+    return CountedCode(blocks_of_release(spec.location), source_folder(spec.location), TOP)
 
 
 def nearest_objects(
-    code: ValidatorCode,
+    code: CountedCode,
     reached: AbstractSet[int],
     results: Sequence[Result],
     specs: Mapping[str, SubjectSpec],
@@ -191,7 +190,6 @@ def _with_reason(block: BlockEntry, found: BlockReason) -> BlockEntry:
     return msgspec.structs.replace(block, sort=found.sort, reason=found.fact, behind=found.behind)
 
 
-@lru_cache(maxsize=256)
 def _read_source(path: Path) -> GoSource:
     try:
         return GoSource(read_checkout(path))

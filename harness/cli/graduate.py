@@ -15,7 +15,7 @@ from harness.cli import COULD_NOT_RUN, INTERRUPTED
 from harness.cli.configuration import DEFAULT_GATES
 from harness.cli.coverage import rule_observers
 from harness.cli.options import STDOUT
-from harness.cli.power import DEFAULT_CASES, DEFAULT_CODE_CASES
+from harness.cli.power import DEFAULT_CASES, DEFAULT_CODE_CASES, known_option, require_known
 from harness.cli.progress import Live, verbosity_options
 from harness.cli.searching import cores, example_option, search_options, seed_of
 from harness.cli.standardtests import StandardTests
@@ -68,12 +68,7 @@ CHANGES, UNKNOWN = 1, 2
     metavar="N",
     help="With --mutants: cases of the search of each. Default: 20,000 of a suite, 4,000 of a release.",
 )
-@click.option(
-    "--known",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="With --mutants: known surviving mutants. Default: power.yaml of a suite.",
-)
+@known_option("With --mutants: known surviving mutants. Default: power.yaml of a suite.")
 @click.option(
     "--metrics",
     multiple=True,
@@ -219,8 +214,7 @@ def _mutants(
     spec: SubjectSpec, parts: Sequence[SubjectSpec], config: RunConfig, cases: int | None, known: Path | None
 ) -> MutantSearch:
     """Return what judges the mutants of a target. Raises: UsageError, InputError."""
-    if known is not None and not known.is_file():
-        raise UsageError(f"there is no {known}\n  fix: --known FILE, or omit --known")
+    require_known(known)
     if spec.kind == "suite":
         suite = load_suite(spec.location)
         assert isinstance(suite, Suite)  # see _spec_of
@@ -230,7 +224,7 @@ def _mutants(
             spec, config.seed, cases or DEFAULT_CASES, (), config.trusted, equivalent=equivalent,
             observers=config.observers, examples=tuple(config.examples),
         )  # fmt: skip
-        return SuiteMutants(trial, suite.folder, entries, config.jobs, {})
+        return SuiteMutants(trial, suite.folder, entries, config.jobs)
     _require_sources(spec, "--mutants")
     code = CodeTrial(
         tuple(parts),

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -49,6 +50,17 @@ SURVIVED = 1
 """The exit code if a mutant survived that is not known, or a known one is stale."""
 
 
+def known_option(help: str) -> Callable[[Any], Any]:
+    """Return the option that names the file of known surviving mutants."""
+    return click.option("--known", type=click.Path(path_type=Path), metavar="FILE", help=help)
+
+
+def require_known(known: Path | None) -> None:
+    """Require that the file of known surviving mutants is there, if one is named. Raises: UsageError."""
+    if known is not None and not known.is_file():
+        raise UsageError(f"there is no {known}\n  fix: --known FILE, or omit --known")
+
+
 @click.command("power")
 @click.argument("suites", nargs=-1, metavar="[SUITE]...", shell_complete=completion.suites)
 @target_options
@@ -78,12 +90,7 @@ SURVIVED = 1
     help="With --mutants: keep results in a file as they come, and go on from it.",
 )
 @kind_option
-@click.option(
-    "--known",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Known surviving mutants. Default: power.yaml of a suite.",
-)
+@known_option("Known surviving mutants. Default: power.yaml of a suite.")
 @click.option("--update-ratchet", is_flag=True, help="Remove stale entries from the list of known surviving mutants.")
 @click.option(
     "--json",
@@ -108,8 +115,7 @@ def command(
     specs = target.specs(suites) or [spec for spec in target.specs(embedded_suites()) if _has_tags(spec)]
     if not specs:
         raise UsageError("there is no suite in ./suites\n  fix: name a suite folder, or --kubernetes RELEASE")
-    if known is not None and not known.is_file():
-        raise UsageError(f"there is no {known}\n  fix: --known FILE, or omit --known")
+    require_known(known)
     clock = Clock(max_time)
     request = _PowerRequest(
         seed_of(seed), max_time, max_cases, every, again, jobs or cores(), kinds, known, clock, target.parts,

@@ -8,11 +8,10 @@ import msgspec
 
 from harness.case import Vocabulary
 from harness.compare.finding import Finding
-from harness.engine.checksource import DEPENDS, GIVEN, MADE_THERE, NOT_TRACED, TracedErrors
+from harness.engine.checksource import DEPENDS, GIVEN, MADE_THERE, NOT_TRACED, TracedErrors, made_of
 from harness.jsonpath import canonical_path
 from harness.subject.callsites import places_of
 from harness.subject.deciding import HandwrittenCode
-from harness.subject.errorstack import Made
 
 _SHARED_WORDS = frozenset({"wording", "other-value"})
 _SHARED_ERRORS = (MADE_THERE | {"ratcheting", "type"}) - {"wrong-path"}
@@ -72,5 +71,4 @@ def _name_constructor(finding: Finding, words: Vocabulary, code: HandwrittenCode
 def _tell_between(finding: Finding, traced: TracedErrors, code: HandwrittenCode) -> Sequence[str]:
     made = [one for one in (*traced.own, *traced.elsewhere) if one.source == finding.handwritten_source]
     about = [one for one in made if canonical_path(one.field) == finding.path]
-    one = (about or made)[0] if made else None
-    return () if one is None else code.callers_on_way(Made(one.field, one.source, finding.kind, one.stack))
+    return code.callers_on_way(made_of((about or made)[0], finding.kind)) if made else ()

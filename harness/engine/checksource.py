@@ -91,7 +91,7 @@ def add_handwritten_source(finding: Finding, traced: TracedErrors, code: Handwri
             finding = msgspec.structs.replace(finding, fix=_WANTED)
         if fix := _find_pattern(finding, traced, code):
             return msgspec.structs.replace(finding, handwritten_source=source, fix=fix)
-        told = _tell_made(finding, own, source, code, traced, updates) + _tell_rule(finding, traced)
+        told = _tellmade_of(finding, own, source, code, traced, updates) + _tell_rule(finding, traced)
     is_there = _OF_CHECK.search(finding.fix) or finding.cause in MADE_THERE or is_shared or finding.between
     fix = f"{finding.fix}; {told}" if is_there else f"{finding.fix}{_tell_marked(finding, traced, code)}"
     return msgspec.structs.replace(finding, handwritten_source=source, fix=fix)
@@ -130,7 +130,7 @@ def find_read(finding: Finding, traced: TracedErrors, code: HandwrittenCode) -> 
     """Return the members, in small letters, that the check of a finding reads; none where no line of it is known."""
     own = _sources_of(finding, traced.own)
     source = _own_source(own)
-    check = next((_made(one, finding.kind) for one in own if one.source == source), None)
+    check = next((made_of(one, finding.kind) for one in own if one.source == source), None)
     return () if check is None else code.find_read(check)
 
 
@@ -178,11 +178,12 @@ def _is_about(finding: Finding, error: FieldError) -> bool:
 
 def _tell_marked(finding: Finding, traced: TracedErrors, code: HandwrittenCode) -> str:
     """Say where the errors are made that a fix wants to be marked."""
-    made = [_describe_place(_made(one, finding.kind), code) for one in traced.marked if one.source]
+    made = [_describe_place(made_of(one, finding.kind), code) for one in traced.marked if one.source]
     return f"; they are made at {' and '.join(_each(made))}" if made else ""
 
 
-def _made(error: FieldError, kind: str = "") -> Made:
+def made_of(error: FieldError, kind: str = "") -> Made:
+    """Return an error of handwritten code with the calls that made it."""
     return Made(error.field, error.source, kind, error.stack)
 
 
@@ -193,7 +194,7 @@ def _find_updates(
     others = any(one.source != source for one in own)
     if finding.cause != "ratcheting" or others:
         return []
-    check = next(_made(one, finding.kind) for one in own if one.source == source)
+    check = next(made_of(one, finding.kind) for one in own if one.source == source)
     return code.find_update(check, check.path)
 
 
@@ -206,7 +207,7 @@ GIVEN = "given at"
 """In a fix: what follows decides, and not the line of the error."""
 
 
-def _tell_made(
+def _tellmade_of(
     finding: Finding,
     own: Sequence[FieldError],
     source: str,
@@ -216,9 +217,9 @@ def _tell_made(
 ) -> str:
     """Say where the handwritten error is made, everywhere; code that kinds share may make it again."""
     others, partner = _each([one.source for one in own if one.source != source]), traced.partner
-    libraries = [_made(one) for one in own if one.source != source and _OF_LIBRARY.match(one.source)]
+    libraries = [made_of(one) for one in own if one.source != source and _OF_LIBRARY.match(one.source)]
     shared = [one.source for one in libraries]
-    check = next(_made(one, finding.kind) for one in own if one.source == source)
+    check = next(made_of(one, finding.kind) for one in own if one.source == source)
     place = _describe_place(check, code)
     told = f"the handwritten check is {place}"
     partner = traced.partner
@@ -323,7 +324,7 @@ def _find_pattern(finding: Finding, traced: TracedErrors, code: HandwrittenCode)
     for one in _alike(wanted, traced.rule):
         if place := code.find_caseless(one.stack or one.source):
             letter, rule = folded[0], f"+k8s:{finding.origin}" if "=" in finding.origin else "the rule"
-            check = next((_made(one, finding.kind) for one in _sources_of(finding, traced.own)), None)
+            check = next((made_of(one, finding.kind) for one in _sources_of(finding, traced.own)), None)
             guard = code.find_guard(check, traced.empty) if check is not None else ""
             twin = f"; the check is to lower letters of ASCII alone then, {guard}: {_KELVIN}" if _LOWER in guard else ""
             return (
@@ -393,9 +394,9 @@ def _function_of(source: str) -> str:
 
 def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, made: FieldError) -> tuple[str, bool]:
     """Say where the silent check is and which branch keeps it from running, and whether all kinds share that branch."""
-    check, path = _made(made, finding.kind), path_in_answer(finding)
+    check, path = made_of(made, finding.kind), path_in_answer(finding)
     told = f"the handwritten check, which is silent here, is {_describe_place(check, code)}"
-    errors = [_made(one) for one in traced.own if one.source]
+    errors = [made_of(one) for one in traced.own if one.source]
     if traced.beside:
         decides = code.find_condition(check, path, traced.beside, errors)
         if decides is not None:
@@ -404,7 +405,7 @@ def _tell_silent(finding: Finding, traced: TracedErrors, code: HandwrittenCode, 
         source = _own_source(_alike(traced.masking, traced.own))
         if source:
             own = next(one for one in _alike(traced.masking, traced.own) if one.source == source)
-            masking = _made(own, finding.kind)
+            masking = made_of(own, finding.kind)
             stop = code.find_stop(masking, check, path)
             if stop is None:
                 stop = Stop(f"that error is made at {_describe_place(masking, code)}")

@@ -89,7 +89,11 @@ class SuiteMutants:
     folder: Path
     known: tuple[lists.Known, ...]
     jobs: int
-    observers: Mapping[str, ObserverFactory]
+
+    @property
+    def observers(self) -> Mapping[str, ObserverFactory]:
+        """None: each mutant has a search of its own."""
+        return {}
 
     def judge(
         self, wanted: Sequence[WantedRule], kinds: Sequence[KindInfo], patterns: Sequence[str],

@@ -248,10 +248,9 @@ class HandwrittenCode:
         def is_nil(text: str) -> bool:
             return not is_set(text.rpartition(".")[2])
 
-        def pointers(sites: CallSites, place: CodeLine) -> Mapping[str, Sequence[int]]:
-            return sites.pointers_in(place)
-
-        return self._find_crash(source, pointers, is_nil, "is nil", "reads")
+        place = next(iter(places_of(source)), None)
+        read = self._sites.pointers_in(place) if self._sites is not None and place is not None else {}
+        return _tell_missing(place, read, is_nil, "is nil", "reads")
 
     def find_missing_item(self, source: str, index: int, has_item: Callable[[str], bool]) -> str:
         """Tell which list a line asks for an item that it does not have, and where its function does so too; empty
@@ -263,29 +262,9 @@ class HandwrittenCode:
         def is_missing(text: str) -> bool:
             return text.endswith(f"[{index}]") and not has_item(text.rpartition("[")[0].rpartition(".")[2])
 
-        return self._find_crash(
-            source, lambda sites, place: sites.items_in(place), is_missing, "is out of range", "uses"
-        )
-
-    def _find_crash(
-        self,
-        source: str,
-        read_in: Callable[[CallSites, CodeLine], Mapping[str, Sequence[int]]],
-        is_missing: Callable[[str], bool],
-        how: str,
-        does: str,
-    ) -> str:
-        """Tell what a line reads that is missing, and where its function reads it too; empty unless it is one thing."""
-        places = places_of(source)
-        if self._sites is None or not places:
-            return ""
-        place = places[0]
-        read = read_in(self._sites, place)
-        missing = [text for text, lines in read.items() if place.line in lines and is_missing(text)]
-        if len(missing) != 1:
-            return ""
-        others = [str(line) for line in read[missing[0]] if line != place.line]
-        return f"{missing[0]} {how}" + (f", which {place.function} {does} at {', '.join(others)} too" if others else "")
+        place = next(iter(places_of(source)), None)
+        read = self._sites.items_in(place) if self._sites is not None and place is not None else {}
+        return _tell_missing(place, read, is_missing, "is out of range", "uses")
 
     def find_caseless(self, stack: str) -> str:
         """Tell the line of the pattern that ignores case, by which the code behind an error accepts values."""
@@ -362,6 +341,20 @@ class HandwrittenCode:
 
 UNREAD = HandwrittenCode()
 """Knows no sources."""
+
+
+def _tell_missing(
+    place: CodeLine | None, read: Mapping[str, Sequence[int]], is_missing: Callable[[str], bool], how: str, does: str
+) -> str:
+    """Tell what a line reads that is missing, and where its function reads it too; empty unless it is one thing.
+
+    `read` has the lines on which the function of the place reads each thing.
+    """
+    missing = [text for text, lines in read.items() if place is not None and place.line in lines and is_missing(text)]
+    if place is None or len(missing) != 1:
+        return ""
+    others = [str(line) for line in read[missing[0]] if line != place.line]
+    return f"{missing[0]} {how}" + (f", which {place.function} {does} at {', '.join(others)} too" if others else "")
 
 
 def _tell_counted(found: Guard, empty: Collection[str]) -> str:

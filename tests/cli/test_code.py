@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ def test_a_go_without_counters_is_told_once(tmp_path: Path, monkeypatch: pytest.
         command = tmp_path / version
         command.write_text(text, encoding="utf-8")
         command.chmod(0o755)
-        monkeypatch.setattr(code, "find_toolchain", lambda: Toolchain(tmp_path / version, version))  # noqa: B023
+        monkeypatch.setattr(code, "find_toolchain", partial(Toolchain, tmp_path / version, version))
         for spec in (SubjectSpec("kubernetes", "1.37.1"), validator):
             assert (version == "go1.26") == counting(spec).counts_blocks
     told = capfd.readouterr().err

@@ -31,8 +31,9 @@ def traced_explanation(traces: bool, mismatch_of: str, *sources: str) -> tuple[F
         told = tuple(msgspec.structs.replace(e, source=s) for e, s in zip(plain, sources, strict=False)) or plain
         return [msgspec.structs.replace(given, handwritten=told if one.trace else plain) for one in cases]
 
-    kind, side = ("unmatched", "handwritten") if mismatch_of == "spec.a" else ("extra", "declarative")
-    mismatch = Mismatch(kind, mismatch_of, "FieldValueTooMany", "maxItems", side)  # type: ignore[arg-type]
+    mismatch = Mismatch("unmatched", mismatch_of, "FieldValueTooMany", "maxItems", "handwritten")
+    if mismatch_of != "spec.a":
+        mismatch = Mismatch("extra", mismatch_of, "FieldValueTooMany", "maxItems", "declarative")
     return drive(explainer.explain(case(), given, mismatch, comparator, False, 8), ask), asked
 
 

@@ -146,7 +146,8 @@ def test_the_mutants_of_a_release_are_those_of_the_search_and_of_the_lines_of_it
     def build(trial: Any, wanted: list[GoMutant], every: int, note: object) -> Any:
         built.extend(wanted)
         numbers = tuple(range(1, len(wanted) + 1))
-        return CodePlan(trial, SimpleNamespace(mutants=dict(zip(numbers, wanted, strict=True))), numbers)  # type: ignore[arg-type]
+        program: Any = SimpleNamespace(mutants=dict(zip(numbers, wanted, strict=True)))
+        return CodePlan(trial, program, numbers)
 
     def examine(plan: CodePlan, **options: object) -> CodeOutcome:
         records = (msgspec.structs.replace(CHECK, name=plan.build.mutants[number].name) for number in plan.chosen)

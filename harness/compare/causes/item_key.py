@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.compare.cause import Cause, Experiment, Explanation, Finder, Question
-from harness.compare.pairing import Pairing, find_pairing
+from harness.compare.itemkeys import find_pairing
 from harness.jsonpath import canonical_path, write
 
 
@@ -11,27 +11,23 @@ def search(question: Question) -> Experiment[Explanation | None]:
     found = yield from question.search_once(find_pairing)
     if found is None:
         return None
-    items, by = canonical_path(write(found.items)), _keys(question, found)
-    names = {side: f"the {side} side" for side in by}
+    items, by = canonical_path(write(found.items)), {question.silent: found.silent, question.loud: found.loud}
+    silent, loud = question.name_of(question.silent), question.name_of(question.loud)
     if found.silent:
         other = f"by {found.loud}" if found.loud else "otherwise"
         told = (
-            f"{names[question.silent]} looks up the item of {items} in the old object by {found.silent}, and "
-            f"{names[question.loud]} {other}: with another {found.silent} both sides report it"
+            f"{silent} looks up the item of {items} in the old object by {found.silent}, and "
+            f"{loud} {other}: with another {found.silent} both sides report it"
         )
     else:
         told = (
-            f"{names[question.loud]} looks up the item of {items} in the old object by {found.loud}, and "
-            f"{names[question.silent]} has found one with another {found.loud}: without any both sides report it"
+            f"{loud} looks up the item of {items} in the old object by {found.loud}, and "
+            f"{silent} has found one with another {found.loud}: without any both sides report it"
         )
     key = f"by {by['declarative']}" if by["declarative"] else f"by what the rules of {items} do"
     instead = f", not by {by['handwritten']}" if by["handwritten"] else ""
     fix = f"let the check of {question.check} look up the item of {items} in the old object {key}{instead}"
     return Explanation(told, fix, spoken=found.spoken)
-
-
-def _keys(question: Question, found: Pairing) -> dict[str, str]:
-    return {question.silent: found.silent, question.loud: found.loud}
 
 
 ITEM_KEY = Cause(

@@ -24,7 +24,7 @@ import platformdirs
 from harness.diagnostics import TargetError, UsageError
 from harness.files import locked
 from harness.limits import read_checkout_text
-from harness.targets.kubernetes.blocks import CodeBlock, list_blocks
+from harness.targets.kubernetes.blocks import CountedCode, list_blocks
 from harness.targets.kubernetes.build import WORKER
 from harness.targets.kubernetes.madeerrors import ERRORS, MODULE, tell_made_errors
 from harness.targets.kubernetes.release import find_toolchain, wanted_go
@@ -52,14 +52,6 @@ class _Named(NamedTuple):
     package: str
     name: str
     is_function: bool
-
-
-class ValidatorCode(NamedTuple):
-    """The blocks of a validator's module that a program counts, and the folder and import path of the module."""
-
-    blocks: tuple[CodeBlock, ...]
-    root: Path
-    module: str
 
 
 def build_validator(location: str, note: Callable[[str], None], counts_blocks: bool = False) -> Path:
@@ -97,12 +89,12 @@ def build_validator(location: str, note: Callable[[str], None], counts_blocks: b
     return program
 
 
-def blocks_of_validator(location: str) -> ValidatorCode:
+def blocks_of_validator(location: str) -> CountedCode:
     """List the blocks of code that the program around a validator counts. Raises: TargetError, UsageError."""
     program = build_validator(location, lambda text: None, counts_blocks=True)
     validator = _find(location.partition("=")[0])
     blocks = list_blocks(program, own=f"{validator.module}/{_FOLDER}", arguments=())
-    return ValidatorCode(blocks, validator.top, validator.module)
+    return CountedCode(blocks, validator.top, validator.module)
 
 
 def _not_compiled(location: str, validator: _Named, done: subprocess.CompletedProcess[str]) -> TargetError:

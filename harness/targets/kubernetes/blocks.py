@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.diagnostics import TargetError
 from harness.limits import read_bounded
@@ -43,6 +44,14 @@ class CodeBlock:
     def package(self) -> str:
         """The import path of its package."""
         return self.file.rpartition("/")[0]
+
+
+class CountedCode(NamedTuple):
+    """The blocks that a program counts, and the folder and the import path of the module that has them."""
+
+    blocks: tuple[CodeBlock, ...]
+    root: Path
+    module: str
 
 
 def blocks_of_release(location: str) -> tuple[CodeBlock, ...]:

@@ -504,10 +504,6 @@ def _report_progress(lines: Iterable[str], last: deque[str], note: Note) -> None
             last.append(line)
         if time.monotonic() - reported > 2:
             reported = time.monotonic()
-            modules = f", downloaded {_number_of(downloaded, 'module')}" if downloaded else ""
-            note(f"compiled {_number_of(compiled, 'package')}{modules}")
-    note(f"compiled {_number_of(compiled, 'package')}")
-
-
-def _number_of(number: int, one: str) -> str:
-    return f"{number} {one}" if number == 1 else f"{number} {one}s"
+            modules = f", downloaded {downloaded} module{'s' * (downloaded != 1)}" if downloaded else ""
+            note(f"compiled {compiled} package{'s' * (compiled != 1)}{modules}")
+    note(f"compiled {compiled} package{'s' * (compiled != 1)}")
