@@ -94,7 +94,7 @@ def compute(
             processes.keep("scheduler", ("distributed.cli.dask_scheduler", *place))
             for number in range(workers):
                 processes.keep(f"worker {number + 1}", worker, number if pinned else None)
-            units, done = _progress(ledger)
+            units, done = progress(ledger)
             for name, when in _reports(ledger):
                 written.setdefault(name, set()).add(when)
             if units and units == done:
@@ -176,11 +176,13 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def _progress(ledger: Path) -> tuple[int, int]:
+def progress(ledger: Path) -> tuple[int, int]:
     """Return how many units a ledger has, and how many of them are done."""
+    if not any(ledger.glob("plans/*.json")):  # its command has just begun, or died before it kept the plan
+        return 0, 0
     kept = CampaignLedger(str(ledger))
-    units = {unit.digest for unit in kept.units()} if ledger.is_dir() else set()
-    return len(units), len(units & set(kept.done())) if units else 0
+    units = {unit.digest for unit in kept.units()}
+    return len(units), len(units & set(kept.done()))
 
 
 def _reports(ledger: Path) -> list[tuple[str, int]]:

@@ -42,6 +42,13 @@ def deaths(line: Measured) -> dict[str, int]:
     return {name: int(times) for name, times in line.more.items() if name.startswith("deaths: ")}
 
 
+def test_a_ledger_whose_command_died_before_it_kept_the_plan_has_no_units(tmp_path: Path) -> None:
+    """So that the campaign is begun once more, with its plan."""
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "plans" / "0a1b.json.writing-12345678").write_text("{")
+    assert (0, 0) == kills.progress(tmp_path) == kills.progress(tmp_path / "nowhere")
+
+
 def test_a_campaign_that_cannot_begin_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the command that says why, and not after trying for ever."""
     monkeypatch.setattr(kills, "_LOOK", 0.1)
