@@ -14,7 +14,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -81,13 +81,18 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
     dask.config.set({"distributed.scheduler.allowed-failures": MOST_DEATHS})
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    with ExitStack() as opened:
+        # What the caller raises passes by here, and is no error of connecting.
+        yield _enter(opened, distributed.Client, scheduler, workers)
+
+
+def _enter(opened: ExitStack, make: Callable[..., Any], scheduler: str | None, workers: int) -> Any:
+    """Return a client that is closed with `opened`. Raises: HarnessError."""
     try:
         if scheduler is None:
-            with quiet_cluster(workers) as client:
-                yield client
-            return
+            return opened.enter_context(quiet_cluster(workers))
         try:
-            client = _connect(distributed.Client, scheduler, timeout=_CONNECTING)
+            client = opened.enter_context(_connect(make, scheduler, timeout=_CONNECTING))
         except ValueError as error:  # how Dask tells that a text is no address
             raise TargetError(
                 f"{scheduler!r} is no address of a scheduler", _words_of(error),
@@ -100,14 +105,13 @@ def connected(scheduler: str | None, workers: int) -> Iterator[Any]:
             f"the scheduler {scheduler or 'in this process'} cannot be reached as Dask is configured", _words_of(error),
             "name tls://HOST:PORT, and set DASK_DISTRIBUTED__COMM__TLS__CA_FILE, __CLIENT__CERT and __CLIENT__KEY",
         ) from None  # fmt: skip
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=_WAIT)
-        except TimeoutError as error:
-            raise TargetError(
-                f"{scheduler} has no worker", str(error), f"dask worker {scheduler}, in an environment with the harness"
-            ) from None  # fmt: skip
-        yield client
+    try:
+        client.wait_for_workers(1, timeout=_WAIT)
+    except TimeoutError as error:
+        raise TargetError(
+            f"{scheduler} has no worker", str(error), f"dask worker {scheduler}, in an environment with the harness"
+        ) from None
+    return client
 
 
 def _connect(make: Callable[..., Any], scheduler: Any, **more: Any) -> Any:

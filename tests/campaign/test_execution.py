@@ -185,6 +185,12 @@ def test_a_scheduler_that_is_not_there_is_told() -> None:
         pass
 
 
+def test_what_the_caller_raises_is_no_error_of_connecting() -> None:
+    """A file that is missing while a campaign runs says nothing of its scheduler."""
+    with pytest.raises(FileNotFoundError, match=r"^gone$"), connected(None, 1):
+        raise FileNotFoundError("gone")
+
+
 @pytest.mark.parametrize(
     ("address", "why"), [("foo", "missing port"), ("http://x", "unknown address scheme"), ("tcp://x:y", "invalid")]
 )
