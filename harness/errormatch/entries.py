@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import yaml
 
+from harness.blocks import compose
 from harness.diagnostics import Diagnostic, InputError, Position, near_miss
 from harness.limits import check_yaml, read_bounded_text
 
@@ -101,7 +102,7 @@ class EntryFile:
     def _root(self) -> yaml.Node | None:
         check_yaml(self.text, str(self.path))
         try:
-            return yaml.compose(self.text, Loader=yaml.SafeLoader)
+            return compose(self.text)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = Position(str(self.path), mark.line + 1, mark.column + 1) if mark else Position(str(self.path))
@@ -144,7 +145,7 @@ class EntryFile:
 
     def _value(self, form: Form, name: str, value: yaml.ScalarNode, entry: Entry) -> None:
         # An empty plain scalar is YAML's null: `origin:` has no value, and `origin: ""` means errors without origin.
-        explicit = value.style is not None or bool(value.value)
+        explicit = bool(value.style or value.value)
         if value.value.strip() or (name in form.may_be_empty and explicit):
             entry.values[name] = str(value.value)
             return

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from harness.blocks import begins_entry, cut_blocks, join_blocks
+from harness.blocks import begins_entry, compose, cut_blocks, join_blocks
 from harness.diagnostics import Diagnostic, InputError, Position
 from harness.errormatch.exceptionentry import BOTH, PLACE, SCOPE, VERSION, ExceptionSpec, GroupRule, parse_rule
 from harness.errormatch.exceptionfile import ExceptionFile, load_exceptions
@@ -109,7 +109,7 @@ def _unusual(path: Path) -> InputError:
 
 def _with_rules(text: str, wanted: set[GroupRule], path: Path) -> str:
     """Change the lines of the rules of one block; comments stay with the rule below them."""
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    root = compose(text)
     assert isinstance(root, yaml.SequenceNode), "it was read before"
     node = next(value for key, value in root.value[0].value if key.value == "rules")
     lines = text.splitlines(keepends=True)
