@@ -29,7 +29,7 @@ from harness.graduate.chosen import LEVELS, RuleChoice, require_levels
 from harness.graduate.conclusions import prove_rules
 from harness.graduate.cuts import cut_checks
 from harness.graduate.document import Certificates, make_document
-from harness.graduate.markers import Marker, markers_of
+from harness.graduate.markers import Marker, markers_of, markers_of_rules, tag_on_line
 from harness.graduate.mutation import MutantSearch, ReleaseMutants, SuiteMutants
 from harness.graduate.page import render_page
 from harness.graduate.patch import Patch, PatchWriter
@@ -128,8 +128,9 @@ def command(
         raise UsageError("the types of the target are not known\n  fix: add --types DIR")
     require_levels(api)
     inventory = inventory_of(api)
-    rules = RuleChoice(fields, tags, levels).choose(inventory.rules, api.name)
     markers = markers_of(api)
+    by_rule = markers_of_rules(markers)
+    rules = RuleChoice(fields, tags, levels).choose(inventory.rules, api.name, lambda one: tag_on_line(one, by_rule))
     config = RunConfig(
         seed=seed_of(seed), jobs=jobs or cores(), trusted=own_wordings(), observers=rule_observers(spec),
         examples=examples,

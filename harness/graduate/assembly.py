@@ -17,7 +17,7 @@ from harness.events import KindReport, Result
 from harness.graduate.after import EFFECTS, RuleErrors, compare_after
 from harness.graduate.document import Certificate, ChangeShown, CheckSource, FindingAt
 from harness.graduate.empties import LateProbes, effects_of
-from harness.graduate.markers import Marker, RuleName
+from harness.graduate.markers import Marker, RuleName, rule_name, tag_on_line
 from harness.graduate.observer import NAME, Asked, ShownEffect, Watched, name_of_effect, worst
 from harness.graduate.verdict import Evidence, decide
 from harness.jsonpath import canonical_path
@@ -101,11 +101,10 @@ class RunEvidence:
             cannot=reasons_for(self.results[0].target.release).get(key, ""),
         )
         verdict, missing = decide(evidence)
-        markers = self.markers.get((type_, rule.path, rule.type, rule.origin), ())
-        tag = markers[0].name_of(rule.tag) if markers else rule.tag
+        markers = self.markers.get(rule_name(known), ())
         return Certificate(
-            group, version, rule.kind, rule.path, rule.type, rule.origin, rule.level, tag, known.limit, verdict,
-            missing, change, evidence.asked,
+            group, version, rule.kind, rule.path, rule.type, rule.origin, rule.level,
+            tag_on_line(known, self.markers), known.limit, verdict, missing, change, evidence.asked,
             tuple(FindingAt(
                 one.fingerprint, one.severity, one.code, one.mismatch, one.operation, one.path, one.detail
             ) for one in findings),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.diagnostics import UsageError, near_miss
@@ -24,18 +24,23 @@ class RuleChoice:
     tags: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
 
-    def choose(self, rules: Sequence[KnownRule], name: str) -> tuple[KnownRule, ...]:
-        """Return the chosen rules that have a level, in order. Raises: UsageError for a name that names nothing."""
+    def choose(
+        self, rules: Sequence[KnownRule], name: str, tag_on_line: Callable[[KnownRule], str] = lambda one: one.rule.tag
+    ) -> tuple[KnownRule, ...]:
+        """Return the chosen rules that have a level, in order. Raises: UsageError for a name that names nothing.
+
+        A tag chooses the rules that it makes, and those of whose lines it is part: `+k8s:unique` makes none by itself.
+        """
         if not (self.fields or self.tags or self.levels):
             raise UsageError("no rule is chosen\n  fix: name KIND.FIELD, or add --tag or --level beta")
-        tags = [_tag_name(tag, rules, name) for tag in self.tags]
+        tags_of = [{known.rule.tag, tag_on_line(known)} for known in rules]
+        tags = {_tag_name(tag, set().union(*tags_of), name) for tag in self.tags}
         for field in self.fields:
             _check_field(field, rules, name)
         fitting = [
             known
-            for known in rules
-            if (not self.fields or any(_is_of(known, field) for field in self.fields))
-            and (not tags or known.rule.tag in tags)
+            for known, own in zip(rules, tags_of, strict=True)
+            if (not self.fields or any(_is_of(known, field) for field in self.fields)) and (not tags or tags & own)
         ]
         found = tuple(
             known for known in fitting if known.rule.level and (not self.levels or known.rule.level in self.levels)
@@ -68,11 +73,11 @@ def _other_level(held: Iterable[str]) -> str:
     return f"--level {other[0]}" if other else ""
 
 
-def _tag_name(text: str, rules: Iterable[KnownRule], name: str) -> str:
+def _tag_name(text: str, tags: Iterable[str], name: str) -> str:
     """Return the name of a tag, which may be given with or without its prefix."""
     bare = text.removeprefix("+")
     tag = bare if bare in ALL_SPECS else f"k8s:{bare}"
-    declared = sorted({known.rule.tag for known in rules})
+    declared = sorted(tags)
     if tag in declared:
         return tag
     what = "declares no error in" if tag in ALL_SPECS else "is no tag of"

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.diagnostics import InputError, Position
 from harness.gotypes.model import Comments
 from harness.rulecov.declared import errors_of
+from harness.rulecov.inventory import KnownRule
 from harness.subject.api import SHARED, Api, ApiPackage
 from harness.tags.custom_kubernetes import CustomFunctions
 from harness.tags.grammar import tag_lines
@@ -63,6 +64,26 @@ def markers_of(api: Api) -> tuple[Marker, ...]:
     every = sorted((*generated.values(), *others), key=lambda package: package.path)
     found = {(one.position.file, one.position.line): one for package in every for one in _of_package(api, package)}
     return tuple(found.values())
+
+
+def rule_name(known: KnownRule) -> RuleName:
+    """Return the name by which markers have a rule."""
+    return known.type, known.rule.path, known.rule.type, known.rule.origin
+
+
+def markers_of_rules(markers: Iterable[Marker]) -> dict[RuleName, tuple[Marker, ...]]:
+    """Return the markers that declare each rule."""
+    found: dict[RuleName, tuple[Marker, ...]] = {}
+    for marker in markers:
+        for rule in marker.rules:
+            found[rule] = (*found.get(rule, ()), marker)
+    return found
+
+
+def tag_on_line(known: KnownRule, markers: Mapping[RuleName, tuple[Marker, ...]]) -> str:
+    """Return the tag of a rule as the first line that declares it has it."""
+    own = markers.get(rule_name(known), ())
+    return own[0].name_of(known.rule.tag) if own else known.rule.tag
 
 
 def _of_package(api: Api, package: ApiPackage) -> Iterator[Marker]:

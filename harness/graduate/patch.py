@@ -18,7 +18,7 @@ from harness.errormatch.matcher import matcher_for
 from harness.graduate.cuts import CutCheck, CutFiles, ReportedAt
 from harness.graduate.document import Certificate
 from harness.graduate.levels import GENERATED, raise_calls, raise_lines
-from harness.graduate.markers import Marker, RuleName
+from harness.graduate.markers import Marker, RuleName, rule_name
 from harness.jsonpath import canonical_path, first_items
 from harness.limits import read_checkout_text
 from harness.rulecov.inventory import KnownRule
@@ -59,7 +59,7 @@ class _SafeRule:
 
     @property
     def name(self) -> RuleName:
-        return _name_of(self.known)
+        return rule_name(self.known)
 
     @property
     def calls(self) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ class PatchWriter:
         written = {one.name for one in rules}
         raised = self._with_unserved(rules)
         tests = (
-            self.make_tests([known for known in self.rules if _name_of(known) in raised]) if rules else BoundaryTests()
+            self.make_tests([known for known in self.rules if rule_name(known) in raised]) if rules else BoundaryTests()
         )
         files = self._texts(raised) | cut.files | {str(self.top / path): text for path, text in tests.texts.items()}
         return Patch(
@@ -165,7 +165,7 @@ class PatchWriter:
             rule, own = known.rule, one.known.rule
             if known.type not in self._served or (rule.type, rule.origin) != (own.type, own.origin):
                 continue
-            if self._places(known) & one.places and _name_of(known) not in names:
+            if self._places(known) & one.places and rule_name(known) not in names:
                 return f"its check is that of {rule.version} too, where the rule is not written"
         return ""
 
@@ -174,7 +174,7 @@ class PatchWriter:
         names = {one.name for one in rules}
         checks = {(place, one.known.rule.type, one.known.rule.origin) for one in rules for place in one.places}
         more = {
-            _name_of(known)
+            rule_name(known)
             for known in self.rules
             if known.type not in self._served
             and {(place, known.rule.type, known.rule.origin) for place in self._places(known)} <= checks
@@ -259,11 +259,6 @@ class PatchWriter:
             return Path(path).relative_to(self.top).as_posix()
         package = next(one.package for one in self.markers if one.position.file == path)
         return f"{_STAGING}{package}/{Path(path).name}"
-
-
-def _name_of(known: KnownRule) -> RuleName:
-    rule = known.rule
-    return known.type, rule.path, rule.type, rule.origin
 
 
 def _difference(path: str, old: str | None, new: str) -> str:

@@ -17,7 +17,7 @@ from harness.graduate.conclusions import with_proof
 from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict, ServerCounters
 from harness.graduate.empties import LateProbes, ask_empties
 from harness.graduate.helpers import doubt_shared
-from harness.graduate.markers import Marker, RuleName
+from harness.graduate.markers import Marker, markers_of_rules, rule_name
 from harness.graduate.mutation import Judged, MutantSearch, WantedRule, lines_to_check, wants_mutants, with_mutants
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.proof import Solved
@@ -93,7 +93,7 @@ def certify(
     interrupted = False
     if mutants is not None and not any(one.stopped == "interrupted" for one in results):
         wanted = {
-            number: WantedRule(known, _tag_lines(by_rule.get(_name_of(known), ())), lines_to_check(one))
+            number: WantedRule(known, _tag_lines(by_rule.get(rule_name(known), ())), lines_to_check(one))
             for number, (known, one) in enumerate(zip(own, certificates, strict=True))
             if wants_mutants(one)
         }
@@ -157,21 +157,8 @@ def _late(parts: Sequence[SubjectSpec], evidence: RunEvidence) -> dict[RuleNumbe
     return found
 
 
-def markers_of_rules(markers: Iterable[Marker]) -> dict[RuleName, tuple[Marker, ...]]:
-    """Return the markers that declare each rule."""
-    found: dict[RuleName, tuple[Marker, ...]] = {}
-    for marker in markers:
-        for rule in marker.rules:
-            found[rule] = (*found.get(rule, ()), marker)
-    return found
-
-
 def _tag_lines(markers: Iterable[Marker]) -> frozenset[str]:
     return frozenset(f"{one.position.file}:{one.position.line}" for one in markers)
-
-
-def _name_of(known: KnownRule) -> RuleName:
-    return known.type, known.rule.path, known.rule.type, known.rule.origin
 
 
 def judge_markers(

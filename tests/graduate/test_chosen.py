@@ -40,6 +40,16 @@ def test_rules_are_chosen_by_what_is_given() -> None:
     assert ["Gadget.spec.ports"] == chosen("Gadget.spec.ports", tags=("maxItems",), levels=("beta", "alpha"))
 
 
+def test_a_tag_of_a_line_chooses_the_rules_of_the_line() -> None:
+    """`+k8s:unique=map` is told as a rule of `+k8s:listType`, and is chosen by either name."""
+    rules = (known("spec.ports", "k8s:listType"), known("spec.names", "k8s:listType"))
+    for tag, count in (("unique", 1), ("listType", 2)):
+        found = RuleChoice(tags=(tag,)).choose(
+            rules, "toys", lambda one: "k8s:unique" if one.rule.path == "spec.ports" else one.rule.tag
+        )
+        assert rules[:count] == found
+
+
 @pytest.mark.parametrize(
     ("fields", "tags", "levels", "words"),
     [
