@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -21,6 +22,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def accept(request: pytest.FixtureRequest) -> bool:
     """Whether digests are written anew, and not compared."""
     return bool(request.config.getoption("--accept"))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files without the mark that is asked for: that takes longer than reading them."""
+    mark = str(config.option.markexpr).split(" ")[0]
+    if mark in ("kubernetes", "older") and collection_path.match("test_*.py"):
+        return f"mark.{mark}" not in collection_path.read_text(encoding="utf-8") or None
+    return None
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

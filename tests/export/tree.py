@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.targets.kubernetes.build import go_mod
+from harness.targets.kubernetes.build import go_environment, go_mod
 from harness.targets.kubernetes.release import find_release, find_toolchain, module_folder
 
 TOP = "k8s.io/kubernetes"
@@ -30,7 +30,7 @@ class SourceTree:
         self, packages: Sequence[str], pattern: str = ".", overlay: Mapping[str, str] | None = None
     ) -> dict[str, tuple[bool, str]]:
         """Run tests of packages with other texts for some files. Returns: whether each passed, and what it printed."""
-        command = [str(self.go), "test", "-json", "-vet=off", "-trimpath", "-ldflags=-s -w", "-run", pattern]
+        command = [str(self.go), "test", "-json", "-vet=off", "-ldflags=-s -w", "-run", pattern]
         if overlay:
             replaced = {}
             for number, (name, text) in enumerate(overlay.items()):
@@ -38,10 +38,9 @@ class SourceTree:
                 replaced[str(self.top / name)] = str(self.module / f"overlay{number}.txt")
             (self.module / "overlay.json").write_text(json.dumps({"Replace": replaced}))
             command += ["-overlay", str(self.module / "overlay.json")]
-        environment = {**os.environ, "GOFLAGS": "-mod=mod", "GOWORK": "off", "CGO_ENABLED": "0"}
         done = subprocess.run(
             [*command, *(f"{TOP}/{package}" for package in packages)],
-            capture_output=True, text=True, cwd=self.module, env=environment, timeout=900,
+            capture_output=True, text=True, cwd=self.module, env=go_environment(), timeout=900,
         )  # fmt: skip
         printed = dict.fromkeys(packages, done.stderr)
         passed = dict.fromkeys(packages, False)

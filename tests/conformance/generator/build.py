@@ -13,6 +13,7 @@ from shutil import rmtree
 import platformdirs
 
 from harness.files import locked
+from harness.targets.kubernetes.build import go_environment
 from harness.targets.kubernetes.release import find_toolchain
 from tests.conformance.generator.packages import GENERATOR, MACHINERY, TestModule, TestPackage
 
@@ -86,11 +87,9 @@ def _build(binary: Path, files: Mapping[str, str], go: Path) -> None:
     try:
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
-        flags = f"{os.environ.get('GOFLAGS', '')} -mod=mod".strip()
-        environment = {**os.environ, "GOFLAGS": flags, "GOWORK": "off", "GO111MODULE": "on", "CGO_ENABLED": "0"}
         done = subprocess.run(
             [go, "build", "-ldflags=-s -w", "-o", "worker", "."],
-            cwd=folder, env=environment, capture_output=True, text=True,
+            cwd=folder, env=go_environment(), capture_output=True, text=True,
         )  # fmt: skip
         assert 0 == done.returncode, f"the worker could not be built:\n{done.stderr[-4000:]}"
         binary.parent.mkdir(exist_ok=True)

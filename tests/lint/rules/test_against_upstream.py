@@ -11,6 +11,7 @@ import pytest
 
 from harness.lint.run import lint
 from harness.subject.api import open_api
+from harness.targets.kubernetes.build import go_environment
 from harness.targets.kubernetes.release import find_toolchain
 from tests.lint.rules.test_upstream import CODES, ITEM, LOOP, NAMED, PLAIN, field
 
@@ -67,7 +68,7 @@ CASES = {
 def upstream(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Upstream's generator of 1.37.1."""
     folder = tmp_path_factory.mktemp("generator")
-    environment = {**os.environ, "GOBIN": str(folder), "GOFLAGS": "-mod=mod", "GOWORK": "off", "CGO_ENABLED": "0"}
+    environment = go_environment() | {"GOBIN": str(folder)}
     command = [str(find_toolchain((1, 26)).go), "install", "k8s.io/code-generator/cmd/validation-gen@v0.37.1"]
     done = subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, timeout=900, check=False

@@ -174,7 +174,7 @@ def _file_name(package: str) -> str:
 def _run(folder: Path, toolchain: Toolchain, packages: list[str], seconds: float) -> tuple[str, bool]:
     """Run the tests; return what Go prints, and whether it ended in time."""
     command = [
-        str(toolchain.go), "test", "-trimpath", "-overlay=overlay.json", "-vet=off", "-count=1",
+        str(toolchain.go), "test", "-overlay=overlay.json", "-vet=off", "-count=1",
         f"-timeout={max(seconds, 1):.0f}s", *(f"{TOP}/{package}" for package in packages),
     ]  # fmt: skip
     environment = go_environment() | {"HARNESS_RECORD": str(folder / "records")}

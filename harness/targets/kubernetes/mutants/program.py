@@ -230,8 +230,8 @@ def _compile(
     with tempfile.TemporaryDirectory(prefix="harness-mutants-") as place:
         folder = Path(place)
         toolchain = write_sources(folder, release, find_toolchain(), program)
-        every_error = [f"-gcflags={package}=-e" for package in packages]
-        command = [str(toolchain.go), "build", "-trimpath", f"-overlay={OVERLAY}", *every_error, *packages]
+        every_error = [f"-gcflags={package}=-dwarf=false -e" for package in packages]
+        command = [str(toolchain.go), "build", f"-overlay={OVERLAY}", *every_error, *packages]
         done = subprocess.run(
             command, cwd=folder, env=go_environment(), capture_output=True, text=True, errors="replace",
             timeout=_SECONDS,

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from harness.targets.kubernetes.build import go_environment
 from harness.targets.kubernetes.mutants.gomutant import ENVIRONMENT, SWITCH, GoMutant, find_mutants, write_file
 from harness.targets.kubernetes.mutants.operators import OPERATORS
 from harness.targets.kubernetes.mutants.program import copies_of, switch_file
@@ -42,8 +43,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     overlay = {str(folder / name): str(folder / text) for name, text in replaced.items()}
     (folder / "overlay.json").write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
     command = [str(find_toolchain().go), "build", "-overlay=overlay.json", "-o", "program", "."]
-    environment = {**os.environ, "GOWORK": "off", "GOFLAGS": "-mod=mod", "CGO_ENABLED": "0"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=go_environment(), capture_output=True, text=True, check=False)
     assert "" == done.stderr
     return folder / "program"
 
