@@ -36,7 +36,7 @@ NOT_RUN: dict[str, str] = {
 }
 """Commands that no test of pages runs, and why."""
 
-RELEASE = re.compile(r"--kubernetes|--crd|--policy|k8s\.io/|\b1\.3\d\.\d\b")
+RELEASE = re.compile(r"--kubernetes|--crd|crd_conformance|--policy|k8s\.io/|\b1\.3\d\.\d\b")
 """What makes a line one that needs a real release."""
 
 OLDER = re.compile(r"\b1\.36\.\d\b")
@@ -53,6 +53,7 @@ _PATIENCE = 1200.0
 """How long a command may take: one that is the first to need a server or a worker builds it. Units: seconds."""
 _MADE_UP = re.compile(r"\b(1f[0-9a-f]{10}|g[0-9a-f]{8})\b")
 _SECONDS = re.compile(r"(?<=--seconds )\d+")
+_CASES = re.compile(r"(?<=--cases )\d+")
 _DAY = re.compile(r"(?<=--until )\d{4}-\d\d-\d\d")
 _WRITES = re.compile(r"(?:--(?:json|output|report)[= ]|> ?)(\S+)")
 _EXIT = re.compile(r"# exit code (\d+)")
@@ -152,7 +153,7 @@ class Scene:
         file.write_text(text.replace(old, new), encoding="utf-8")
 
     def _with_real_names(self, command: str) -> str:
-        command = _SECONDS.sub("1", command)
+        command = _CASES.sub("1000", _SECONDS.sub("1", command))
         command = _DAY.sub(str(date.today() + timedelta(days=90)), command)
         if not _MADE_UP.search(command):
             return command
