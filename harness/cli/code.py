@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from harness.cli.fieldcalls import field_entries
 from harness.diagnostics import HarnessError, InputError, TargetError
 from harness.engine.observers import ObserverFactory
 from harness.events import Result
@@ -90,12 +91,27 @@ def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, Sub
         _warn(str(error))
         return report
     functions = list(functions_of(counted[0].subject, code.blocks, reached, code.root, code.module))
-    if not _has_go_validator(spec):  # reasons are facts of the sources of Kubernetes
+    if not _has_go_validator(spec):  # reasons and fields are facts of the sources of Kubernetes
         functions = list(with_reasons(functions, code.root, [part.target.gates for part in report.parts]))
+        report = _with_fields(report, spec, counted, functions)
     if any(result.stopped == "interrupted" for result in counted):
         return msgspec.structs.replace(report, code=tuple(functions))
     nearest = nearest_objects(code, reached, counted, specs)
     return msgspec.structs.replace(report, code=tuple(with_nearest(functions, nearest)))
+
+
+def _with_fields(
+    report: Report, spec: SubjectSpec, results: Sequence[Result], functions: Sequence[FunctionEntry]
+) -> Report:
+    """Return a report with the calls that report at each field of the kinds that were searched."""
+    searched = {(kind.group, kind.version, kind.resource, kind.subresource) for kind in report.kinds}
+    kinds = [info for result in results for info in result.target.kinds if info.key in searched]
+    try:
+        fields = field_entries(results[0].subject, spec.location, kinds, functions, lambda text: None)
+        return msgspec.structs.replace(report, fields=tuple(fields))
+    except HarnessError as error:
+        _warn(str(error))
+        return report
 
 
 def _counted_code(spec: SubjectSpec) -> CountedCode:

@@ -57,7 +57,7 @@ def command(
     run.
     """
     if report is not None and (code or errors):
-        return print_code(report, by_field=errors, unseen=unseen, as_json=as_json)
+        return print_code(report, kinds, by_field=errors, unseen=unseen, as_json=as_json)
     if report is not None and migrated:
         return print_migrated(report, kinds)
     if report is not None:
@@ -138,8 +138,8 @@ def _sums(name: str, rules: Sequence[DeclaredRule]) -> list[str]:
     return [visible(f"{name}: {count(distinct, 'rule')}{twice} of {count(kinds, 'kind')}: {by_level}")]
 
 
-def print_code(file: str, *, by_field: bool, unseen: bool, as_json: bool) -> int:
-    """Print the handwritten code of a run by function, or its calls that report an error by field."""
+def print_code(file: str, kinds: Sequence[str], *, by_field: bool, unseen: bool, as_json: bool) -> int:
+    """Print the handwritten code of a run by function, or its calls that report an error by field of these kinds."""
     report = read_report(file)
     if not report.code:
         raise UsageError(
@@ -147,10 +147,11 @@ def print_code(file: str, *, by_field: bool, unseen: bool, as_json: bool) -> int
             "  fix: run with --kubernetes RELEASE --branches, or with CRDs, --validator and --branches"
         )
     if as_json:
-        click.echo(msgspec.json.format(encode_json(report.code), indent=1).decode())
+        found = report.fields if by_field and report.fields else report.code
+        click.echo(msgspec.json.format(encode_json(found), indent=1).decode())
     else:
-        table = field_table if by_field else code_table
-        click.echo("\n".join([*table(report.code, unseen), *code_rows(report)]))
+        table = field_table(report, kinds, unseen) if by_field else code_table(report.code, unseen)
+        click.echo("\n".join([*table, *code_rows(report)]))
     return 0
 
 

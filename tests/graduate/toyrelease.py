@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.graduate.conditions import KindRead
-from harness.graduate.program import run_program
+from harness.graduate.program import LOWERING, run_program
 from harness.targets.kubernetes.build import go_environment
 from harness.targets.kubernetes.release import find_toolchain
-
-LOWERING = Path(__file__).parents[2] / "harness/graduate/lowering"
+from harness.targets.kubernetes.sourceprogram import source_files
 
 FIELD = """package field
 
@@ -354,7 +353,7 @@ class ToyRelease:
 
 def build_program(folder: Path) -> Path:
     """Build the program that reads sources, without a release."""
-    for file in LOWERING.glob("*.go"):
+    for file in source_files(LOWERING):
         (folder / file.name).write_bytes(file.read_bytes())
     (folder / "go.mod").write_text("module worker\ngo 1.24\n", encoding="utf-8")
     subprocess.run(

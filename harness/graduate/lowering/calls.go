@@ -7,33 +7,12 @@ import (
 	"strings"
 )
 
-const (
-	fieldPackage = "k8s.io/apimachinery/pkg/util/validation/field"
-	setsPackage  = "k8s.io/apimachinery/pkg/util/sets"
-)
-
-// constructors are the functions that make an error, with its type.
-var constructors = map[string]string{
-	"TypeInvalid": "FieldValueTypeInvalid", "NotFound": "FieldValueNotFound", "Required": "FieldValueRequired",
-	"Duplicate": "FieldValueDuplicate", "Invalid": "FieldValueInvalid", "NotSupported": "FieldValueNotSupported",
-	"Forbidden": "FieldValueForbidden", "TooLong": "FieldValueTooLong", "TooLongCharacters": "FieldValueTooLong",
-	"TooLongMaxLength": "FieldValueTooLong", "TooMany": "FieldValueTooMany", "TooFew": "FieldValueTooFew",
-	"TooShort": "FieldValueTooShort", "InternalError": "InternalError",
-}
+const setsPackage = "k8s.io/apimachinery/pkg/util/sets"
 
 // pure are libraries whose functions return the same for the same arguments, and change nothing.
 var pure = map[string]bool{
 	"strings": true, "net": true, "net/netip": true, "net/url": true, "path": true, "strconv": true, "net/mail": true,
 	"github.com/google/uuid": true, "k8s.io/utils/net": true, "unicode": true,
-}
-
-func isErrors(kind types.Type) bool {
-	if pointer, ok := kind.(*types.Pointer); ok {
-		kind = pointer.Elem()
-	}
-	named, ok := types.Unalias(kind).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == fieldPackage &&
-		(named.Obj().Name() == "ErrorList" || named.Obj().Name() == "Error")
 }
 
 // anyError returns errors that were not read: at these paths and below them, or anywhere.

@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"os"
 	"sort"
+	"strings"
 )
 
 // Request names the folder of a module that requires the release, and kinds by the name of their Go types. `Checks` are
@@ -53,7 +54,7 @@ func main() {
 	}
 	sources, err := list(request.Go, request.Folder, []string{
 		"k8s.io/kubernetes/pkg/registry/...", "k8s.io/kubernetes/pkg/apis/...",
-	})
+	}, isLowered)
 	if err != nil {
 		fail(err)
 	}
@@ -71,6 +72,25 @@ func main() {
 			fail(err)
 		}
 	}
+}
+
+// isLowered tells whether functions of a package are read. The others are known functions or opaque.
+func isLowered(p *Package) bool {
+	path := p.ImportPath
+	if strings.HasPrefix(path, "k8s.io/apimachinery/pkg/api/resource") { // quantities
+		return false
+	}
+	for _, prefix := range []string{
+		"k8s.io/kubernetes/pkg/apis/", "k8s.io/kubernetes/pkg/registry/", "k8s.io/kubernetes/pkg/util/",
+		"k8s.io/apimachinery/pkg/api/", "k8s.io/apimachinery/pkg/util/validation",
+		"k8s.io/apimachinery/pkg/apis/meta/v1/validation",
+		"k8s.io/apiserver/pkg/registry/rest", "k8s.io/component-helpers/",
+	} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 func fail(err error) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"sort"
 	"strings"
 )
 
@@ -188,13 +187,4 @@ func collect(kind types.Type, found map[string]map[string]bool) {
 			collect(kind.Field(number).Type(), found)
 		}
 	}
-}
-
-func sorted(packages map[string]*Package) []string {
-	var names []string
-	for name := range packages {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }

@@ -378,13 +378,3 @@ func (r *Reader) assign(node ast.Node, name *ast.Ident, value Value, scope *Scop
 	}
 	known.value = r.merge(r.branch, value, known.value, r.position(node))
 }
-
-func unparen(node ast.Expr) ast.Expr {
-	for {
-		inner, ok := node.(*ast.ParenExpr)
-		if !ok {
-			return node
-		}
-		node = inner.X
-	}
-}

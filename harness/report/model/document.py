@@ -19,6 +19,7 @@ from harness.events import Budget, Discovery, Expected, Replayed, Timings
 from harness.report.model.code import FunctionEntry
 from harness.report.model.cost import Cost
 from harness.report.model.coverage import BranchCoverage, Coverage, RuleEntry, UncoveredEntry
+from harness.report.model.fields import FieldErrors
 from harness.report.model.moves import Moves
 from harness.report.model.verification import Verification
 from harness.report.words import Verdict, rank
@@ -317,6 +318,7 @@ class Report(msgspec.Struct, frozen=True):
     coverage: Coverage | None = None
     branches: BranchCoverage | None = None
     code: tuple[FunctionEntry, ...] = ()
+    fields: tuple[FieldErrors, ...] = ()
     verification: Verification | None = None
     cost: Cost | None = None
     moves: tuple[Moves, ...] = ()

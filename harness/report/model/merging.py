@@ -14,6 +14,7 @@ from harness.report.model.assembly import compute_sums, report_order
 from harness.report.model.code import combine_functions
 from harness.report.model.coverage import combine_rules, combine_uncovered, sum_coverage
 from harness.report.model.document import Exceptions, KindEntry, Part, Report, ReportedFinding
+from harness.report.model.fields import combine_fields
 from harness.report.words import rank
 
 T = TypeVar("T")
@@ -46,6 +47,9 @@ def combine(reports: Sequence[Report]) -> Report:
         uncovered=tuple(_sum_up(uncovered, lambda one: one.key, combine_uncovered)),
         coverage=sum_coverage(rules) if any(report.coverage is not None for report in reports) else None,
         code=tuple(_sum_up([one for report in reports for one in report.code], lambda one: one.key, combine_functions)),
+        fields=tuple(
+            _sum_up([one for report in reports for one in report.fields], lambda one: one.key, combine_fields)
+        ),
         examples=tuple(dict.fromkeys(example for report in reports for example in report.examples)),
         started=min(report.started for report in reports),
         witnesses=tuple(dict.fromkeys(one for report in reports for one in report.witnesses)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
 
 from harness.case import Case, kind_name
 from harness.report.escaping import bounded, count, visible
@@ -19,6 +20,7 @@ from harness.report.model.code import (
     sum_code,
 )
 from harness.report.model.document import Report
+from harness.report.model.fields import FieldErrors, MissedCall, by_kind
 
 _SORTS = {
     "uncalled": "no request reaches {}: nothing that serves one calls the function",
@@ -31,6 +33,7 @@ _SORTS = {
 }
 """The sorts of reasons for blocks that were not reached, in the order of a summary."""
 _OBJECT = "(path of the caller)"
+_ROOT = "(the object)"
 _MOST_SHOWN = 200
 """So many characters of an object are shown; the document has all of it."""
 
@@ -80,11 +83,47 @@ def code_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str
         yield ""
 
 
-def field_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str]:
-    """Yield the fields of each package, and how many of the calls that report an error there were reached.
+def field_table(report: Report, kinds: Sequence[str], unseen: bool) -> Iterator[str]:
+    """Yield the fields of each kind, and how many of the calls that report an error there were reached.
 
-    A field is what a call adds to the path that its function is given.
+    `kinds` are patterns such as `Pod` or `apps/*`; none means all. Where the fields of kinds are not known, they are
+    those of each package, which is what a call adds to the path that its function is given.
     """
+    if not report.fields:
+        yield from _package_table(report.code, unseen)
+        return
+    for name, own in by_kind(report.fields).items():
+        if kinds and not any(fnmatchcase(part.lower(), one.lower()) for one in kinds for part in _names(name)):
+            continue
+        shown = [field for field in own if not unseen or field.missed]
+        if shown:
+            yield visible(f"{name}: errors by field")
+        for field in shown:
+            yield visible(f"  {field.path or _ROOT}: {describe_calls(field)}")
+            for call in field.missed:
+                yield visible(f"    not reached: {describe_missed(call)}")
+        if shown:
+            yield ""
+
+
+def _names(kind: str) -> tuple[str, str]:
+    return kind, kind.rpartition("/")[2]
+
+
+def describe_calls(field: FieldErrors) -> str:
+    """Return how many calls report at a field: `2 of 3 reached, and 1 without a counter`."""
+    more = f"{field.uncounted} without a counter" if field.uncounted else ""
+    return ", and ".join(filter(None, (f"{field.reached} of {field.size} reached" if field.size else "", more)))
+
+
+def describe_missed(call: MissedCall) -> str:
+    """Return where a call that was not reached reports which errors, and what was not reached on the way to it."""
+    file, errors = call.file.rpartition("/")[2], ", ".join(one.removeprefix("FieldValue") for one in call.errors)
+    behind = f"; for this field by {call.behind}, which was not reached" if call.behind else ""
+    return f"{errors} at {file}:{call.line} {call.function}{behind}"
+
+
+def _package_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str]:
     for name, own in by_package(functions).items():
         shown = [calls for calls in by_field(own) if not unseen or calls.missed]
         if shown:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from harness.case import Case, Operation
 from harness.report.model.assembly import build_report
 from harness.report.model.code import BlockEntry, NearestObject
+from harness.report.model.fields import FieldErrors, MissedCall
 from harness.report.text.code import code_rows, code_table, field_table
 from harness.report.text.rules import rule_rows
 from tests.report import made
@@ -56,7 +59,34 @@ def test_errors_are_told_by_field() -> None:
         "  name: 1 of 2 reached",
         "    not reached: Invalid at validation.go:5 ValidateSpec",
         "",
-    ] == list(field_table((FIRST, WHOLE), unseen=False))
+    ] == list(field_table(covered(FIRST, WHOLE), (), unseen=False))
+
+
+def test_errors_are_told_by_the_fields_of_kinds() -> None:
+    """Where they are known: of each field how many calls were reached, where the others are and behind what."""
+    behind = MissedCall(f"{PACKAGE}/validation.go", 5, "ValidateSpec", ("FieldValueInvalid",), "validation.go:9")
+    own = MissedCall(f"{PACKAGE}/validation.go", 7, "ValidateSpec", ("FieldValueInvalid", "FieldValueTooMany"))
+    report = msgspec.structs.replace(
+        covered(),
+        fields=(
+            FieldErrors("kubernetes", "apps/Deployment", "spec.size", 1, (behind, own), 1),
+            FieldErrors("kubernetes", "Pod", "spec", 2),
+            FieldErrors("kubernetes", "Pod", "", 0, (), 3),
+        ),
+    )
+    deployment = [
+        "apps/Deployment: errors by field",
+        "  spec.size: 1 of 3 reached, and 1 without a counter",
+        "    not reached: Invalid at validation.go:5 ValidateSpec; for this field by validation.go:9, which was not "
+        "reached",
+        "    not reached: Invalid, TooMany at validation.go:7 ValidateSpec",
+        "",
+    ]
+    pod = ["Pod: errors by field", "  (the object): 3 without a counter", "  spec: 2 of 2 reached", ""]
+    assert [*pod, *deployment] == list(field_table(report, (), unseen=False))
+    assert deployment == list(field_table(report, (), unseen=True))
+    assert deployment == list(field_table(report, ("apps/*",), unseen=False))
+    assert pod == list(field_table(report, ("pod",), unseen=False))
 
 
 def test_a_function_that_no_request_reaches_is_told_with_the_reason() -> None:

@@ -16,13 +16,14 @@ from harness.case import Case
 from harness.report.escaping import encode_json
 from harness.report.formats.html.details import PackedPieces, PageBody, show_objects
 from harness.report.model.code import BlockEntry, CodeSums, FieldCalls, FunctionEntry, by_field, by_package, sum_code
+from harness.report.model.fields import FieldErrors, by_kind
 
 MAX_FUNCTIONS = 300
 """At most this many functions of a package are shown."""
 MAX_BLOCKS = 40
 """At most this many blocks of a function are shown."""
 MAX_FIELDS = 400
-"""At most this many fields of a package are shown, those first whose errors were not all reached."""
+"""At most this many fields of a package or a kind are shown, those first whose errors were not all reached."""
 MAX_OBJECTS = 600
 """At most this many different objects are embedded, each once."""
 
@@ -49,7 +50,7 @@ class MissedFunction(NamedTuple):
 class MissedPackage(NamedTuple):
     """A package of which something was not reached. `size` is the number of such functions, shown or not.
 
-    `fields` is the table of errors by field, None if no call makes one.
+    `fields` is the table of errors by field, None if no call makes one, or the fields of kinds are known.
     """
 
     name: str
@@ -59,23 +60,41 @@ class MissedPackage(NamedTuple):
     fields: PageBody | None
 
 
+class KindErrors(NamedTuple):
+    """The table of errors by field of one kind; `reached` of its `size` calls were reached."""
+
+    name: str
+    reached: int
+    size: int
+    body: PageBody
+
+
 class CodePacker:
     """Renders the details of code coverage. The first `at_once` tables are plain HTML, the others are packed."""
 
     def __init__(self, environment: jinja2.Environment, packed_pieces: PackedPieces, at_once: int) -> None:
-        self._function, self._fields, self._object = (
-            environment.get_template(f"{name}.html.j2") for name in ("function", "codefields", "nearest")
+        self._function, self._fields, self._kind, self._object = (
+            environment.get_template(f"{name}.html.j2") for name in ("function", "codefields", "kindfields", "nearest")
         )
         self._packed_pieces = packed_pieces
         self._inline_left = at_once
         self._objects: dict[bytes, str] = {}
 
-    def packages(self, functions: Sequence[FunctionEntry]) -> list[MissedPackage]:
-        """Return the packages of which something was not reached, in order of path."""
-        return [self._package(name, own) for name, own in by_package(functions).items() if _missed(own)]
+    def kinds(self, fields: Sequence[FieldErrors]) -> list[KindErrors]:
+        """Return the tables of errors by field of kinds, in order of name."""
+        return [
+            KindErrors(name, sum(one.reached for one in own), sum(one.size for one in own), self._write_kind(name, own))
+            for name, own in by_kind(fields).items()
+        ]
 
-    def _package(self, name: str, own: Sequence[FunctionEntry]) -> MissedPackage:
-        missed, fields = _missed(own), by_field(own)
+    def packages(self, functions: Sequence[FunctionEntry], with_fields: bool) -> list[MissedPackage]:
+        """Return the packages of which something was not reached, in order of path. `with_fields`: with their tables of
+        errors by field, which are those of no kind.
+        """
+        return [self._package(name, own, with_fields) for name, own in by_package(functions).items() if _missed(own)]
+
+    def _package(self, name: str, own: Sequence[FunctionEntry], with_fields: bool) -> MissedPackage:
+        missed, fields = _missed(own), by_field(own) if with_fields else []
         shown = [
             MissedFunction(function, sum_code([function]), self._write_function(function))
             for function in missed[:MAX_FUNCTIONS]
@@ -113,6 +132,10 @@ class CodePacker:
     def _write_fields(self, package: str, fields: Sequence[FieldCalls]) -> PageBody:
         shown = sorted(fields, key=lambda calls: not calls.missed)[:MAX_FIELDS]
         return self._put(self._fields.render(package=package, fields=shown, left_out=len(fields) - len(shown)))
+
+    def _write_kind(self, kind: str, fields: Sequence[FieldErrors]) -> PageBody:
+        shown = sorted(fields, key=lambda field: not field.missed)[:MAX_FIELDS]
+        return self._put(self._kind.render(kind=kind, fields=shown, left_out=len(fields) - len(shown)))
 
     def _put(self, html: str) -> PageBody:
         if self._inline_left > 0:

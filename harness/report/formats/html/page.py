@@ -41,8 +41,10 @@ from harness.report.model.grouping import Group, by_cause, group
 from harness.report.model.moves import Move, Moves
 from harness.report.text.code import (
     describe_call,
+    describe_calls,
     describe_errors,
     describe_lines,
+    describe_missed,
     describe_reason,
     describe_share,
     name_case,
@@ -107,6 +109,7 @@ def render_html(report: Report, at_once: int = MAX_INLINE) -> str:
     )
     causes, tolerated_causes = ([_cause(*one) for one in by_cause(some).items()] for some in (groups, tolerated))
     order = [f for cause in (*causes, *tolerated_causes) for one in cause.groups for f in one.findings]
+    packer = CodePacker(environment, packed_pieces, at_once)
     return environment.get_template("report.html.j2").render(
         report=report,
         **_heading(report, groups),
@@ -118,7 +121,8 @@ def render_html(report: Report, at_once: int = MAX_INLINE) -> str:
         meaning={name: words.summary for name, words in SEVERITY.items()},
         severities=SEVERITIES,
         bodies=bodies,
-        code_packages=CodePacker(environment, packed_pieces, at_once).packages(report.code),
+        code_packages=packer.packages(report.code, with_fields=not report.fields),
+        code_kinds=packer.kinds(report.fields),
         printed={one.first.fingerprint for one in groups[:MAX_PRINTED_GROUPS]},
         not_printed=max(0, len(groups) - MAX_PRINTED_GROUPS),
         chunks=packed_pieces.chunks,
@@ -150,7 +154,8 @@ def _environment() -> jinja2.Environment:
         "write_lines": write_lines, "write_message": write_message, "write_error": write_error,
         "write_time": write_time, "verdicts": FIELD_VERDICT, "directions": DIRECTION, "tones": VERDICT,
         "describe_field_effort": describe_field_effort, "describe_seen_rule": describe_seen_rule,
-        "change_title": change_title, "describe_call": describe_call, "describe_errors": describe_errors,
+        "change_title": change_title, "describe_call": describe_call, "describe_calls": describe_calls,
+        "describe_missed": describe_missed, "describe_errors": describe_errors,
         "describe_lines": describe_lines, "describe_reason": describe_reason, "describe_share": describe_share,
         "name_case": name_case, "name_field": name_field, "name_function": name_function,
     }  # fmt: skip

@@ -7,10 +7,13 @@ import json
 import re
 import zlib
 
+import msgspec
+
 from harness.case import Case, Operation
 from harness.report.formats.html.code import MAX_BLOCKS, MAX_FIELDS, MAX_FUNCTIONS, MAX_OBJECTS
 from harness.report.formats.html.page import render_html
 from harness.report.model.code import BlockEntry, FunctionEntry, NearestObject
+from harness.report.model.fields import FieldErrors, MissedCall
 from harness.report.text.code import code_table, field_table
 from tests.report import made
 from tests.report.covered import FIRST, PACKAGE, WHOLE, covered, function
@@ -61,13 +64,27 @@ def test_errors_are_told_by_field() -> None:
     assert rows in text
 
 
+def test_errors_are_told_by_the_fields_of_kinds() -> None:
+    """Where they are known, in place of the tables of packages."""
+    call = MissedCall(f"{PACKAGE}/validation.go", 5, "ValidateSpec", ("FieldValueInvalid",), "validation.go:9")
+    fields = (FieldErrors("kubernetes", "Pod", "", 2), FieldErrors("kubernetes", "Pod", "spec.size", 1, (call,)))
+    text = Reader(render_html(msgspec.structs.replace(covered(FIRST), fields=fields))).text
+    assert "Errors by field of Pod 3 of 4 calls reached" in text
+    row = "Invalid at validation.go:5 ValidateSpec; for this field by validation.go:9, which was not reached"
+    assert f"spec.size 1 of 2 reached {row} (the object) 2 of 2 reached –" in text
+    assert "(path of the caller) 0 of 1" not in text
+
+
 def test_the_page_and_the_terminal_tell_the_same() -> None:
     """Functions, reasons, and calls of fields have one wording."""
     fact = "the gate A is on in every setting of the run"
     gated = function("Gated", BlockEntry((8, 2), (9, 9), 2, sort="gate", reason=fact, behind="line 7"))
     silent = function("Old", missed(12), reason="no code of the release calls it")
     text = Reader(render_html(covered(FIRST, gated, silent))).text.casefold()
-    rows = [*code_table((FIRST, gated, silent), unseen=True), *field_table((FIRST, gated, silent), unseen=True)]
+    rows = [
+        *code_table((FIRST, gated, silent), unseen=True),
+        *field_table(covered(FIRST, gated, silent), (), unseen=True),
+    ]
     told = [row.strip().removeprefix("reason: ") for row in rows if "reason" in row or "reaches" in row]
     told += [row.split("reached: ")[1] for row in rows if "not reached: Invalid" in row]
     told += [row.strip().replace(": ", " ") for row in rows if "validation.go" in row and "%" in row]

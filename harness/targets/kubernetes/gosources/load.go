@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 )
 
 // Package is a package of the release, with its sources where functions of it are read.
@@ -25,7 +24,10 @@ type Package struct {
 	types      *types.Package
 	info       *types.Info
 	isLoading  bool
+	read       bool // its functions are
 }
+
+func (p *Package) isRead() bool { return p.read }
 
 // Sources holds the packages by import path, and the declarations of functions and variables by their name.
 type Sources struct {
@@ -44,8 +46,9 @@ type Declared struct {
 	value    ast.Expr
 }
 
-// list asks the Go command for packages and all that they import.
-func list(command, folder string, patterns []string) (*Sources, error) {
+// list asks the Go command for packages and all that they import. `isRead` chooses those whose functions are read; of
+// the standard library none are.
+func list(command, folder string, patterns []string, isRead func(*Package) bool) (*Sources, error) {
 	arguments := append([]string{"list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Imports,Standard"}, patterns...)
 	run := exec.Command(command, arguments...)
 	run.Dir, run.Stderr = folder, os.Stderr
@@ -64,31 +67,10 @@ func list(command, folder string, patterns []string) (*Sources, error) {
 		if err := decoder.Decode(&one); err != nil {
 			return nil, err
 		}
+		one.read = !one.Standard && isRead(&one)
 		sources.packages[one.ImportPath] = &one
 	}
 	return sources, run.Wait()
-}
-
-// isRead tells whether functions of a package are read. The others are known functions or opaque.
-func (p *Package) isRead() bool {
-	if p.Standard {
-		return false
-	}
-	path := p.ImportPath
-	if strings.HasPrefix(path, "k8s.io/apimachinery/pkg/api/resource") { // quantities
-		return false
-	}
-	for _, prefix := range []string{
-		"k8s.io/kubernetes/pkg/apis/", "k8s.io/kubernetes/pkg/registry/", "k8s.io/kubernetes/pkg/util/",
-		"k8s.io/apimachinery/pkg/api/", "k8s.io/apimachinery/pkg/util/validation",
-		"k8s.io/apimachinery/pkg/apis/meta/v1/validation",
-		"k8s.io/apiserver/pkg/registry/rest", "k8s.io/component-helpers/",
-	} {
-		if strings.HasPrefix(path, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // Import type-checks a package; packages that are not read are checked without their functions.
