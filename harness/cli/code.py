@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 import msgspec
@@ -32,6 +33,9 @@ from harness.targets.kubernetes.build import TOP
 from harness.targets.kubernetes.release import find_toolchain
 from harness.targets.kubernetes.sources import source_folder
 from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons
+
+BlockKey: TypeAlias = tuple[str, tuple[int, int]]
+"""A block by its file, and the line and column at which it begins."""
 
 
 def can_count(spec: SubjectSpec) -> bool:
@@ -77,8 +81,8 @@ def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, Sub
     counted = [result for result in results if NAME in result.observed]
     if spec is None or not counted:
         return report
-    reached = {one for result in counted for unit in result.observed[NAME] for one in unit.blocks}
-    if not all(unit.can_count for result in counted for unit in result.observed[NAME]):
+    reached = reached_blocks(counted)
+    if reached is None:
         _warn(str(TargetError(
             "the worker has no counters that can be read, so that the code which was reached is unknown",
             why="it was built without them, as a message above says, or its Go writes them in a form that is not known",
@@ -86,7 +90,7 @@ def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, Sub
         )))  # fmt: skip
         return report
     try:
-        code = _counted_code(spec)
+        code = list_code(spec)
     except HarnessError as error:
         _warn(str(error))
         return report
@@ -114,7 +118,15 @@ def _with_fields(
         return report
 
 
-def _counted_code(spec: SubjectSpec) -> CountedCode:
+def reached_blocks(results: Sequence[Result]) -> frozenset[int] | None:
+    """Return the blocks that the parts of a run reached; None if they have no counters that can be read."""
+    units = [unit for result in results for unit in result.observed[NAME]]
+    if not all(unit.can_count for unit in units):
+        return None
+    return frozenset(one for unit in units for one in unit.blocks)
+
+
+def list_code(spec: SubjectSpec) -> CountedCode:
     """Return the code that a subject counts, and where its sources are. Raises: TargetError, UsageError."""
     if spec.validator is not None:
         return blocks_of_validator(spec.validator.removeprefix(GO))
@@ -126,12 +138,16 @@ def nearest_objects(
     reached: AbstractSet[int],
     results: Sequence[Result],
     specs: Mapping[str, SubjectSpec],
-) -> dict[tuple[str, tuple[int, int]], NearestObject]:
-    """Find the case that came nearest to each block that was not reached, by file and start, and say what it took."""
+    only: AbstractSet[BlockKey] = frozenset(),
+) -> dict[BlockKey, NearestObject]:
+    """Find the case that came nearest to each block that was not reached, or to `only` some, and say what it took."""
+    files = {file for file, _ in only}
     before = {
         (block.file, block.start): at
         for file, own in _by_file(code.blocks)
+        if not files or file in files
         for block, at in reached_before(_read_source(code.root / file.removeprefix(f"{code.module}/")), own, reached)
+        if not only or (block.file, block.start) in only
     }
     cases = sum(result.cases for result in results)
     nearest = NearestCases(frozenset(at.number for at in before.values()), max(LEAST, cases // SHARE))
@@ -154,7 +170,7 @@ def nearest_objects(
 
 
 def with_nearest(
-    functions: Iterable[FunctionEntry], nearest: Mapping[tuple[str, tuple[int, int]], NearestObject]
+    functions: Iterable[FunctionEntry], nearest: Mapping[BlockKey, NearestObject]
 ) -> Iterator[FunctionEntry]:
     """Yield functions, with the cases that came nearest to their blocks."""
     for one in functions:
@@ -187,18 +203,26 @@ def functions_of(
 
 
 def with_reasons(
-    functions: Sequence[FunctionEntry], root: Path, gates: Sequence[Mapping[str, bool]]
+    functions: Sequence[FunctionEntry],
+    root: Path,
+    gates: Sequence[Mapping[str, bool]],
+    only: AbstractSet[BlockKey] = frozenset(),
 ) -> Iterator[FunctionEntry]:
     """Yield functions, what was not reached with the reasons that the sources below a folder and the gates show.
 
-    Blocks have reasons only if half of the statements were reached: a run of few kinds or cases has thousands of blocks
-    that it did not ask for, whose reasons take minutes.
+    Blocks have reasons only if half of the statements were reached, or if they are named as `only` those: a run of few
+    kinds or cases has thousands of blocks that it did not ask for, whose reasons take minutes.
     """
     reasons, sums = BlockReasons(root, functions, gates), sum_code(functions)
     for one in functions:
         blocks = one.blocks
-        if sums.reached >= sums.missed:
-            blocks = tuple(block if block.reached else _with_reason(block, reasons.of(one, block)) for block in blocks)
+        if only or sums.reached >= sums.missed:
+            blocks = tuple(
+                _with_reason(block, reasons.of(one, block))
+                if not block.reached and (not only or (one.file, block.start) in only)
+                else block
+                for block in blocks
+            )
         yield msgspec.structs.replace(one, blocks=blocks, reason=reasons.of_function(one))
 
 

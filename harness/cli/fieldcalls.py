@@ -27,7 +27,8 @@ def field_entries(
         names.setdefault(info.type, "/".join(filter(None, (info.group, info.kind))))
     blocks = BlocksByPlace(functions)
     seen = set[str]()
-    for followed in follow_errors(location, [type_ for type_ in names if type_], note):
+    types = [type_ for type_ in names if type_]
+    for followed in follow_errors(location, types, note) if types else ():
         if followed.internal not in seen and not followed.problem:
             seen.add(followed.internal)
             yield from _fields_of(subject, names[followed.kind], followed, blocks)

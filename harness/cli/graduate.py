@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,11 +13,13 @@ import msgspec
 from rich.console import Console
 
 from harness.cli import COULD_NOT_RUN, INTERRUPTED
+from harness.cli.code import block_observers, counting
 from harness.cli.configuration import DEFAULT_GATES
 from harness.cli.coverage import rule_observers
 from harness.cli.options import STDOUT
 from harness.cli.power import DEFAULT_CASES, DEFAULT_CODE_CASES, known_option, require_known
 from harness.cli.progress import Live, verbosity_options
+from harness.cli.rulecalls import RuleCalls
 from harness.cli.searching import cores, example_option, search_options, seed_of
 from harness.cli.standardtests import StandardTests
 from harness.cli.targets import TargetChoice, arguments_of, is_suite, target_options
@@ -61,6 +64,9 @@ CHANGES, UNKNOWN = 1, 2
 @search_options("Cases of the search. Default: 10,000 for each resource and subresource searched.")
 @example_option
 @click.option("--prove", is_flag=True, help="Prove from the sources of a release what holds for all created objects.")
+@click.option(
+    "--branches", is_flag=True, help="Ask whether all handwritten calls were reached that report a rule's error."
+)
 @click.option("--mutants", is_flag=True, help="Ask whether mutants of each rule and of its check would be noticed.")
 @click.option(
     "--mutant-cases",
@@ -90,7 +96,7 @@ def command(
     arguments: tuple[str, ...], target: TargetChoice, tags: tuple[str, ...], levels: tuple[str, ...], seed: str,
     max_time: float | None, max_cases: int | None, jobs: int | None, json_file: Path | None, markdown: Path | None,
     examples: tuple[Example, ...], prove: bool, patch_file: Path | None, mutants: bool, mutant_cases: int | None,
-    known: Path | None, metrics: tuple[str, ...], html_file: Path | None,
+    known: Path | None, metrics: tuple[str, ...], html_file: Path | None, branches: bool,
 ) -> int:  # fmt: skip
     """Certify rules: may each become standard, and its handwritten check be deleted?
 
@@ -121,6 +127,8 @@ def command(
         solves = _has_solver()
     if patch_file is not None:
         _require_sources(spec, "--write")
+    if branches:
+        _require_sources(spec, "--branches")
     if not mutants and (mutant_cases is not None or known is not None):
         raise UsageError("--mutant-cases and --known are for mutants\n  fix: add --mutants, or leave them out")
     api = api_of(spec)
@@ -137,17 +145,27 @@ def command(
     )  # fmt: skip
     parts = target.parts(spec)
     search = _mutants(spec, parts, config, mutant_cases, known) if mutants else None
+    if branches:
+        parts = [counting(part) for part in parts]
+        config = replace(config, observers={**config.observers, **block_observers(parts[0])})
     with Live(kind_of(spec.kind).title_of(spec.location)) as live:
         done = certify(
             parts, config, Budget(max_time, max_cases), rules, inventory, markers, live,
             (lambda rules, kinds: prove_rules(spec.location, rules, kinds, live.note)) if prove and solves else None,
-            search, live.note, servers,
+            search, live.note, servers, RuleCalls(parts, live.note).reach if parts[0].counts_blocks else None,
         )  # fmt: skip
     chosen = levels or tuple(sorted({known.rule.level for known in rules}))
     whole = not fields and not tags
     first = done.results[0]
     command_line = shlex.join(
-        ["harness", "graduate", *fields, *_options(tags, levels, prove), *_mutant_options(mutants, mutant_cases)]
+        [
+            "harness",
+            "graduate",
+            *fields,
+            *_options(tags, levels, prove),
+            *(["--branches"] if branches else []),
+            *_mutant_options(mutants, mutant_cases),
+        ]
     )
     asked = arguments_of(spec) + ("" if target.every_gate or spec.gates else f" --gates {DEFAULT_GATES}")
     document = make_document(

@@ -13,6 +13,7 @@ from harness.graduate.after import Effect
 from harness.graduate.observer import Asked
 from harness.power.mutant import Record
 from harness.report.escaping import count
+from harness.report.model.code import NearestObject
 
 NAME = "urn:equivalence-harness:graduate:1"
 
@@ -89,6 +90,40 @@ class MutantsJudged(msgspec.Struct, frozen=True):
         return self.noticed + len(self.left)
 
 
+class MissedLine(msgspec.Struct, frozen=True):
+    """A line of handwritten code that no case reached, of the calls that report the error of a rule.
+
+    `place` is the line and its function, `condition` what decides about it. `leads`: it has a call on the way to one
+    that reports. `sort` and `reason` are why no case reached it, both empty if that is not known, `behind` is the line
+    that decides, if it is another one, and `nearest` a case that came near.
+    """
+
+    place: str
+    condition: str = ""
+    leads: bool = False
+    sort: str = ""
+    reason: str = ""
+    behind: str = ""
+    nearest: NearestObject | None = None
+
+
+class CallsReached(msgspec.Struct, frozen=True):
+    """The handwritten calls that report the error of a rule and mark it as covered, as the sources show them.
+
+    `reached` of `size` calls were reached by the run, with all calls on a way from the strategy to them. `missed` are
+    the lines that were not, of these calls and of all ways to them. `uncounted` is the number of calls in code without
+    counters. `not_followed` are calls of which it is not known whether they report it. `problem` says why nothing is
+    known.
+    """
+
+    size: int = 0
+    reached: int = 0
+    missed: tuple[MissedLine, ...] = ()
+    uncounted: int = 0
+    not_followed: tuple[str, ...] = ()
+    problem: str = ""
+
+
 CALLED_AT = ", called at "
 """Stands between the places of a source."""
 
@@ -121,7 +156,8 @@ class Certificate(msgspec.Struct, frozen=True):
     `markers` are the lines of the tags that declare it. `missing` says, for an unknown rule, what a safe one has
     besides; each begins with the word of the demand. Those of `metrics` are there whatever the verdict is. `findings`
     are those at its path. `effects` counts the answers by what they change for users. `proof` is there with `--prove`,
-    and `mutants` with `--mutants` for rules that change nothing and were seen to reject a value.
+    and `mutants` with `--mutants` for rules that change nothing and were seen to reject a value; `calls` with
+    `--branches`.
     """
 
     group: str
@@ -143,6 +179,7 @@ class Certificate(msgspec.Struct, frozen=True):
     effects: dict[str, int] = {}
     proof: Proof | None = None
     mutants: MutantsJudged | None = None
+    calls: CallsReached | None = None
 
     @property
     def only_ratchets(self) -> bool:

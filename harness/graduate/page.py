@@ -15,10 +15,12 @@ from markupsafe import Markup
 from harness.graduate.document import VERDICTS, Certificate, Certificates
 from harness.graduate.view import (
     COUNTERS,
+    calls_of,
     change_title,
     evidence_of,
     headline,
     left_of,
+    missed_of,
     mutants_of,
     proof_of,
     rules_by_kind,
@@ -80,6 +82,7 @@ def _environment() -> jinja2.Environment:
     functions = {
         "bounded": bounded, "breakable": breakable, "count": count, "meanings": MEANINGS, "colours": COLOURS,
         "change_title": change_title, "evidence_of": evidence_of, "proof_of": proof_of,
+        "calls_of": calls_of, "missed_of": missed_of,
         "mutants_of": mutants_of, "left_of": left_of, "server_of": server_of, "counters": COUNTERS,
         "objects": _objects, "most_open": MAX_OPEN,
     }  # fmt: skip

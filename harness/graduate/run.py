@@ -14,13 +14,14 @@ from harness.errormatch.trusted import all_wordings
 from harness.events import Budget, Event, Result
 from harness.graduate.assembly import RunEvidence
 from harness.graduate.conclusions import with_proof
-from harness.graduate.document import VERDICTS, Certificate, CheckSource, MarkerVerdict, ServerCounters
+from harness.graduate.document import VERDICTS, CallsReached, Certificate, CheckSource, MarkerVerdict, ServerCounters
 from harness.graduate.empties import LateProbes, ask_empties
 from harness.graduate.helpers import doubt_shared
 from harness.graduate.markers import Marker, markers_of_rules, rule_name
 from harness.graduate.mutation import Judged, MutantSearch, WantedRule, lines_to_check, wants_mutants, with_mutants
 from harness.graduate.observer import NAME, GraduationFactory
 from harness.graduate.proof import Solved
+from harness.graduate.reached import with_calls
 from harness.graduate.servermetrics import with_counters
 from harness.graduate.sources import RuleNumber, trace_checks
 from harness.graduate.surroundings import ask_surroundings
@@ -30,6 +31,9 @@ from harness.subject import Subject, SubjectSpec, open_subject
 
 Prove: TypeAlias = Callable[[Sequence[KnownRule], Sequence[KindInfo]], Sequence[Solved]]
 """Proves rules of the kinds that a target serves, in order."""
+
+Reach: TypeAlias = Callable[[Sequence[Result], Sequence[KnownRule], Sequence[KindInfo]], Sequence[CallsReached]]
+"""Says what a run reached of the calls that report the errors of rules, in order."""
 
 CASES = 10_000
 """The number of cases for each resource and subresource that is searched, if no budget is given."""
@@ -61,6 +65,7 @@ def certify(
     mutants: MutantSearch | None = None,
     note: Callable[[str], None] = lambda text: None,
     servers: Sequence[ServerCounters] = (),
+    reach: Reach | None = None,
 ) -> Graduation:
     """Search the kinds of these rules, and return a certificate for each. Raises: HarnessError."""
     by_type: dict[str, list[KnownRule]] = {}
@@ -90,6 +95,8 @@ def certify(
     certificates = tuple(evidence.certificates())
     if prove is not None:
         certificates = tuple(map(with_proof, certificates, proofs))
+    if reach is not None:
+        certificates = tuple(map(with_calls, certificates, reach(results, own, kinds)))
     interrupted = False
     if mutants is not None and not any(one.stopped == "interrupted" for one in results):
         wanted = {

@@ -8,14 +8,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich import box
 from rich.table import Table
 
-from harness.graduate.document import Certificate, Certificates, ChangeShown, MutantsJudged, Proof, ServerCounters
+from harness.graduate.document import (
+    CallsReached,
+    Certificate,
+    Certificates,
+    ChangeShown,
+    MissedLine,
+    MutantsJudged,
+    Proof,
+    ServerCounters,
+)
 from harness.graduate.patch import Patch
 from harness.power.mutant import Record
 from harness.report.escaping import compact, count, cut, fence, plain, visible
+from harness.report.text.code import name_case
 
 MAX_LISTED = 40
 """At most so many rules of one verdict are listed; the document has them all."""
 _MAX_OBJECT = 600
+_MAX_NEAREST = 200
 _MAX_REQUESTS, _MAX_LABEL = 20, 200
 """At most so many labels of counters are listed, and so many characters of each."""
 EFFECTS = {
@@ -127,6 +138,10 @@ def _rule_lines(one: Certificate) -> Iterator[str]:
     yield f"  evidence: {evidence_of(one)}"
     if one.proof is not None:
         yield f"  proof: {proof_of(one.proof)}"
+    if one.calls is not None and not one.calls.problem:
+        yield f"  calls: {calls_of(one.calls)}"
+        for missed in one.calls.missed:
+            yield from (f"  {text}" for text in _missed_lines(missed))
     if one.mutants is not None:
         yield f"  mutants: {mutants_of(one.mutants)}"
         yield from (f"  not noticed: {left_of(record)}" for record in one.mutants.left)
@@ -169,6 +184,33 @@ def proof_of(proof: Proof) -> str:
     if proof.outcome == "counterexample":
         return f"counterexample, shown by the object above: {proof.why}"
     return f"proved for {proof.why}" if proof.outcome == "proved" else f"unknown: {proof.why}"
+
+
+def calls_of(calls: CallsReached) -> str:
+    """Return how many of the calls that report the error of a rule were reached, in one sentence."""
+    uncounted = f"; besides, {calls.uncounted:,} without a counter" if calls.uncounted else ""
+    excused = sum(1 for line in calls.missed if line.sort)
+    left = len(calls.missed) - excused
+    parts = [f"{left:,} not reached"] if left else []
+    parts += [f"{excused:,} not reached for a reason"] if excused else []
+    lines = f"; of the lines of these calls and on the way to them {' and '.join(parts)}" if parts else ""
+    return f"{calls.reached:,} of {calls.size:,} that report this error reached{uncounted}{lines}"
+
+
+def missed_of(line: MissedLine) -> str:
+    """Return a line that was not reached, with its condition and the reason, if one is known."""
+    what = "; leads to a call that reports" if line.leads else ""
+    condition = f"; {line.condition}" if line.condition else ""
+    behind = f" (of {line.behind}, behind which it is)" if line.behind else ""
+    return f"{line.place}{condition}{what}; {line.reason or 'no reason is known'}{behind}"
+
+
+def _missed_lines(line: MissedLine) -> Iterator[str]:
+    yield f"not reached: {missed_of(line)}"
+    if line.nearest is not None:
+        case = line.nearest.case
+        shown = compact(case.object, _MAX_NEAREST)
+        yield f"  nearest: {name_case(case)} reached line {line.nearest.line}: {shown}"
 
 
 def mutants_of(judged: MutantsJudged) -> str:
@@ -225,7 +267,8 @@ def _why(one: Certificate) -> str:
         return EFFECTS[one.change.effect] + ("; the same on creates: proved" if proved else "")
     proof = f"; proof: {proof_of(one.proof)}" if one.proof is not None else ""
     mutants = f"; mutants: {mutants_of(one.mutants)}" if one.mutants is not None else ""
-    return ("; ".join(one.missing) or evidence_of(one)) + mutants + proof
+    calls = f"; calls: {calls_of(one.calls)}" if one.calls is not None and not one.calls.problem else ""
+    return ("; ".join(one.missing) or evidence_of(one)) + calls + mutants + proof
 
 
 def _details(one: Certificate, change: ChangeShown) -> Sequence[str]:

@@ -18,6 +18,7 @@ from harness.report.model.assembly import build_report
 from harness.report.model.code import BlockEntry, FunctionEntry
 from harness.report.model.coverage import BranchCoverage, BranchEntry, RatchetEntry
 from harness.report.model.document import Report
+from harness.report.model.fields import FieldErrors
 from harness.report.model.reading import decode
 from harness.rulecov.blocks import NAME, Reached
 from harness.subject import SubjectSpec
@@ -47,6 +48,7 @@ BLOCKS = (
     CodeBlock(1 << 20, _FILE, "init.0", (12, 1), (12, 9), 1),
 )
 COUNTING = SubjectSpec("kubernetes", "1.37.1", counts_blocks=True)
+FIELD = FieldErrors("kubernetes", "x/Thing", "size", 1)
 
 
 @pytest.fixture
@@ -103,9 +105,25 @@ def test_what_all_kinds_reached_is_in_the_report(root: Path, monkeypatch: pytest
     """The searches of all units together."""
     monkeypatch.setattr(code, "blocks_of_release", lambda location: BLOCKS)
     monkeypatch.setattr(code, "source_folder", lambda location: root)
+    monkeypatch.setattr(code, "field_entries", lambda *given: iter([FIELD]))
     result = run_of(Reached("v1 a", frozenset({0}), True), Reached("v1 b", frozenset({2}), True))
     report = with_code(build_report(result), [result], {"kubernetes": COUNTING})
-    assert [1, 1] == [len(one.missed) for one in report.code]
+    assert ([1, 1], (FIELD,)) == ([len(one.missed) for one in report.code], report.fields)
+
+
+def test_fields_that_cannot_be_read_are_a_message(root: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    """And the report has the code without them."""
+
+    def refuse(*given: Any) -> Any:
+        raise TargetError("the sources of the release could not be read")
+
+    monkeypatch.setattr(code, "blocks_of_release", lambda location: BLOCKS)
+    monkeypatch.setattr(code, "source_folder", lambda location: root)
+    monkeypatch.setattr(code, "field_entries", refuse)
+    result = run_of(Reached("v1 a", frozenset({0}), True))
+    report = with_code(build_report(result), [result], {"kubernetes": COUNTING})
+    assert (2, ()) == (len(report.code), report.fields)
+    assert "the sources of the release could not be read" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("can_count", [True, False])
@@ -254,6 +272,9 @@ def test_the_code_of_a_report_is_listed(tmp_path: Path, capfd: Any, option: str,
     assert (0, True, True) == (told.code, words in told.out, "handwritten code: 7 of 8" in told.out)
     told = call(capfd, "rules", "--report", str(file), option, "--json")
     assert (FIRST, WHOLE) == msgspec.json.decode(told.out, type=tuple[FunctionEntry, ...])
+    file.write_bytes(encode(msgspec.structs.replace(covered(), fields=(FIELD,))))
+    told = call(capfd, "rules", "--report", str(file), option, "--kind", "Thing")
+    assert (0, option == "--errors") == (told.code, "size: 1 of 1 reached" in told.out)
     file.write_bytes(encode(build_report(made.result())))
     told = call(capfd, "rules", "--report", str(file), option)
     assert (2, True) == (told.code, "run with --kubernetes RELEASE --branches" in told.err)
