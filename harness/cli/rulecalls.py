@@ -47,7 +47,7 @@ class RuleCalls:
         functions = list(functions_of(results[0].subject, code.blocks, reached, code.root, code.module))
         read = _Read(functions, followed, {info.type: info for info in reversed(kinds)})
         found = [read.calls_of(known) for known in rules]
-        lines = _Lines(functions, read.blocks, {site for calls in found for site in calls.missed})
+        lines = _MissedLines(functions, read.blocks, {site for calls in found for site in calls.missed})
         lines.explain(code, self.parts, results, reached)
         return [lines.certify(calls) for calls in found]
 
@@ -97,7 +97,7 @@ class _Read:
         return _CallsFound(len(calls), reached, frozenset(calls), missed, uncounted, tuple(not_followed))
 
 
-class _Lines:
+class _MissedLines:
     """The lines of calls that were not reached, each with why, and with what came near."""
 
     def __init__(self, functions: Sequence[FunctionEntry], blocks: BlocksByPlace, missed: set[CallPlace]) -> None:

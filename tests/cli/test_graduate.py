@@ -129,8 +129,8 @@ def test_a_target_without_levels_is_refused(
     assert (2, True) == (told.code, message in told.err)
 
 
-@pytest.mark.parametrize("option", [("--prove",), ("--write", "x.patch")])
-def test_a_proof_and_a_patch_need_the_sources_of_a_release(capfd: Any, suite: Path, option: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("option", [("--prove",), ("--branches",), ("--write", "x.patch")])
+def test_what_reads_the_sources_of_a_release_refuses_a_suite(capfd: Any, suite: Path, option: tuple[str, ...]) -> None:
     """A suite has none: exit code 2, with what to do."""
     told = graduate(capfd, suite, "--level", "beta", *option)
     assert (2, True) == (told.code, f"{option[0]} reads the Go sources of a release\n  fix: add" in told.err)

@@ -27,7 +27,7 @@ _INFO = KindInfo("x.k8s.io", "v1", "Thing", "things", "x.k8s.io/v1", type=THING.
 
 def _rule(path: str, type_: str, origin: str = "") -> KnownRule:
     rule = DeclaredRule("x.k8s.io", "v1", "Thing", path, type_, origin, "beta", "k8s:x")
-    return KnownRule(rule, THING.kind, (path,), (), "any")
+    return KnownRule(rule, THING.kind, (path,), (), "there")
 
 
 def _reach(monkeypatch: pytest.MonkeyPatch, *rules: KnownRule, can_count: bool = True) -> list[CallsReached]:

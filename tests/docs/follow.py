@@ -31,6 +31,7 @@ NOT_RUN: dict[str, str] = {
     r"--kubernetes 1\.3[3-5]\.": "builds a worker of a release before 1.36, for minutes: tests marked older ask those",
     r"--webhook": "asks a webhook of the reader's: tests/subject/test_crd_opener.py has one of its own",
     r"--kubernetes .*--mutants": "builds a worker with mutants, for minutes: tests/power/test_releases.py builds one",
+    r"graduate .*--branches": "needs the cases of the page to be safe: tests/graduate/test_kubernetes.py asks a rule",
     r"graduate --level beta --kubernetes": "searches every kind for minutes: tests/graduate asks one rule of a release",
     r"~/": "needs a checkout of Kubernetes: tests/verify makes one of the release's module",
 }

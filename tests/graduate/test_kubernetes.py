@@ -66,3 +66,18 @@ def test_a_safe_rule_is_written_as_a_patch(capfd: Any, tmp_path: Path) -> None:
     _, printed = tree.test([package], "ParametersStandard$", {CHECK: checked})[package]
     failed = set(re.findall(r"--- FAIL: \S+/v1/parameters:_immutable:_(\w+) \(", printed))
     assert {"rejected"} == failed, printed[-3000:]  # the check is still there
+
+
+@pytest.mark.kubernetes
+def test_the_calls_of_a_check_are_counted(capfd: Any, tmp_path: Path) -> None:
+    """One call reports that the parameters of a StorageClass are immutable, in a helper that many fields share."""
+    file = tmp_path / "graduate.json"
+    told = call(
+        capfd, "graduate", "storage.k8s.io/v1/StorageClass.parameters", "--level", "beta", "--kubernetes", "1.37.1",
+        "--gates", "default", "--max-cases", "10000", "--jobs", "1", "--branches", "--json", file,
+    )  # fmt: skip
+    [rule] = json.loads(file.read_text(encoding="utf-8"))["rules"]
+    assert (0, "safe", 1, 1, []) == (
+        told.code, rule["verdict"], rule["calls"]["size"], rule["calls"]["reached"], rule["calls"]["missed"],
+    ), told.out  # fmt: skip
+    assert "1 of 1 that report this error reached" in told.out

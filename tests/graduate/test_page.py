@@ -10,12 +10,14 @@ from typing import Any
 import msgspec
 
 from harness.graduate.document import (
+    CallsReached,
     Certificate,
     Certificates,
     ChangeShown,
     CheckSource,
     CountedRequests,
     FindingAt,
+    MissedLine,
     MutantsJudged,
     Proof,
     ServerCounters,
@@ -38,6 +40,7 @@ SAFE = Certificate(
 UNKNOWN = msgspec.structs.replace(
     SAFE, path="spec.unknown", verdict="unknown", missing=("fired: never", "kept: none"),
     mutants=MutantsJudged(3, 0, 0, (LEFT,)),
+    calls=CallsReached(3, 2, (MissedLine("check.go:7 check", "if a > b", reason="the gate A is off", sort="gate"),)),
 )  # fmt: skip
 CHANGE = ChangeShown(
     "accepted", "beta-on", ("spec.size: Invalid value",), (), "v1 things", "update", {"new": "object"},
@@ -68,7 +71,9 @@ def test_it_shows_every_fact() -> None:
         "Invalid/minimum 12", "4,321 cases in 1 of 1 request", "v1 things update", "proved for all sizes",
         "3 of 3 of the rule and its check noticed", "3 of 4 of the rule and its check noticed",
         "handwritten check.go: negate at check.go:9: no case reaches it", "check.go:9 in validate", "called by others",
-        "Other spec.number", "types.go:44", "finding 1a2b3c", "says other words", "fired: never", "kept: none",
+        "2 of 3 that report this error reached",
+        "check.go:7 check; if a > b; the gate A is off", "Other spec.number",
+        "types.go:44", "finding 1a2b3c", "says other words", "fired: never", "kept: none",
         "objects are accepted that are rejected today", "where an update leaves the value alone under beta-on",
         "in 17 cases (ratcheting)", "spec.size: Invalid value", '{"new":"object"}', '{"old":"object"}', "compare it",
         "m.txt (release 1.37.1, counting since 2026-01-02, DeclarativeValidationBeta=true): 3 mismatches and 0 panics",
@@ -105,6 +110,7 @@ def test_what_a_target_says_is_not_believed() -> None:
         check=CheckSource(HOSTILE, (HOSTILE,), (HOSTILE,)), markers=(HOSTILE,), proof=Proof("unknown", HOSTILE),
         asked=(msgspec.structs.replace(ASKED, request=HOSTILE),),
         mutants=MutantsJudged(0, 0, 0, (msgspec.structs.replace(LEFT, name=HOSTILE),)),
+        calls=CallsReached(1, 0, (MissedLine(HOSTILE, HOSTILE),)),
     )  # fmt: skip
     server = ServerCounters(HOSTILE, HOSTILE, None, "", 1, 0, 0, (CountedRequests(HOSTILE, 1, 0),))
     page = render_page(
