@@ -213,7 +213,8 @@ def with_reasons(
     Blocks have reasons only if half of the statements were reached, or if they are named as `only` those: a run of few
     kinds or cases has thousands of blocks that it did not ask for, whose reasons take minutes.
     """
-    reasons, sums = BlockReasons(root, functions, gates), sum_code(functions)
+    wanted = [one for one in functions if any((one.file, block.start) in only for block in one.blocks)]
+    reasons, sums = BlockReasons(root, functions, gates, wanted if only else None), sum_code(functions)
     for one in functions:
         blocks = one.blocks
         if only or sums.reached >= sums.missed:

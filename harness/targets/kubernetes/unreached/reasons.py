@@ -5,7 +5,7 @@ A block whose condition was not reached either has the reason of that condition.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -61,16 +61,22 @@ _UNKNOWN = BlockReason()
 
 class BlockReasons:
     """The reasons of the blocks of a release that a run did not reach. `gates` are the settings of the run, each gate
-    with its value.
+    with its value. The callers of functions are looked for if they are named as `only` those: each takes a while.
     """
 
-    def __init__(self, root: Path, functions: Iterable[CountedFunction], gates: Sequence[Mapping[str, bool]]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        functions: Sequence[CountedFunction],
+        gates: Sequence[Mapping[str, bool]],
+        only: Sequence[CountedFunction] | None = None,
+    ) -> None:
         self._folders = GoFolders(root)
         self._truth = Truth(self._folders, gates)
         self._functions: dict[str, list[CountedFunction]] = {}
         for one in functions:
             self._functions.setdefault(one.file.removeprefix(_TOP), []).append(one)
-        silent = [one for own in self._functions.values() for one in own if not any(b.reached for b in one.blocks)]
+        silent = [one for one in (functions if only is None else only) if not any(b.reached for b in one.blocks)]
         named = [_named(one) for one in silent if one.name.isidentifier()]  # methods have no calls
         self._uncalled = unreachable_functions(root, named)
         self._sources: dict[str, GoSource] = {}
