@@ -95,11 +95,13 @@ def with_code(report: Report, results: Sequence[Result], specs: Mapping[str, Sub
         _warn(str(error))
         return report
     functions = list(functions_of(counted[0].subject, code.blocks, reached, code.root, code.module))
-    if not _has_go_validator(spec):  # reasons and fields are facts of the sources of Kubernetes
+    is_release = not _has_go_validator(spec)  # reasons and fields are facts of the sources of Kubernetes
+    if is_release:
         functions = list(with_reasons(functions, code.root, [part.target.gates for part in report.parts]))
-        report = _with_fields(report, spec, counted, functions)
     if any(result.stopped == "interrupted" for result in counted):
         return msgspec.structs.replace(report, code=tuple(functions))
+    if is_release:
+        report = _with_fields(report, spec, counted, functions)
     nearest = nearest_objects(code, reached, counted, specs)
     return msgspec.structs.replace(report, code=tuple(with_nearest(functions, nearest)))
 

@@ -152,7 +152,7 @@ def command(
         done = certify(
             parts, config, Budget(max_time, max_cases), rules, inventory, markers, live,
             (lambda rules, kinds: prove_rules(spec.location, rules, kinds, live.note)) if prove and solves else None,
-            search, live.note, servers, RuleCalls(parts, live.note).reach if parts[0].counts_blocks else None,
+            search, live.note, servers, RuleCalls(parts, live.note).reach if branches else None,
         )  # fmt: skip
     chosen = levels or tuple(sorted({known.rule.level for known in rules}))
     whole = not fields and not tags

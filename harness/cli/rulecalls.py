@@ -34,7 +34,7 @@ class RuleCalls:
     ) -> list[CallsReached]:
         """Return what was reached of the calls of each rule, in order. What cannot be read is told in each."""
         spec = self.parts[0]
-        reached = reached_blocks(results)
+        reached = reached_blocks(results) if spec.counts_blocks else None
         if reached is None:
             return [CallsReached(problem="the worker has no counters that can be read")] * len(rules)
         try:
@@ -88,13 +88,20 @@ class _Read:
         not_followed: dict[str, None] = {}
         for path, type_, origin in sorted(keys):
             found = kind.marked(path, type_, origin)
-            calls |= {one.site: one for one in found.calls}
+            for one in found.calls:
+                calls[one.site] = _worse(calls.get(one.site, one), one)
             uncounted += found.uncounted
             for site, why in kind.not_followed(path, type_, origin):
                 not_followed[f"{site.text} may report its error: {why}"] = None
         missed = tuple(sorted({site for one in calls.values() for site in one.missed}))
         reached = sum(one.reached for one in calls.values())
         return _CallsFound(len(calls), reached, frozenset(calls), missed, uncounted, tuple(not_followed))
+
+
+def _worse(one: CallAtField, other: CallAtField) -> CallAtField:
+    """Return a call as it is reached for two paths of a rule: only if it is for both."""
+    missed = tuple(sorted({*one.missed, *other.missed}))
+    return one._replace(reached=one.reached and other.reached, missed=missed)
 
 
 class _MissedLines:

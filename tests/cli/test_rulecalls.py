@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.case import KindInfo
@@ -64,12 +65,23 @@ def test_calls_are_those_with_the_error_of_the_rule(monkeypatch: pytest.MonkeyPa
     )
 
 
+def test_a_call_counts_for_each_path_of_a_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is reached only if it was for all of them."""
+    rule = _rule("spec.size", "FieldValueRequired")
+    (found,) = _reach(monkeypatch, msgspec.structs.replace(rule, places=("spec.name", "spec.size")))
+    assert (1, 0, 1) == (found.size, found.reached, len(found.missed))
+
+
 def test_what_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each rule: no rule is safe for want of counters or of sources."""
     rule = _rule("spec.size", "FieldValueRequired")
     assert ["the worker has no counters that can be read"] == [
         one.problem for one in _reach(monkeypatch, rule, can_count=False)
     ]
+
+    uncounted = [SubjectSpec("kubernetes", "1.37.1")]  # its Go builds no counters, which a message said
+    found = RuleCalls(uncounted, print).reach([made.result()], [rule], [_INFO])
+    assert ["the worker has no counters that can be read"] == [one.problem for one in found]
 
     def refuse(spec: SubjectSpec) -> CountedCode:
         raise TargetError("the sources are gone", why="nobody knows", fix="look for them")
