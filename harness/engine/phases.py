@@ -113,8 +113,9 @@ def grow(search: UnitSearch) -> Search:
 
 
 def combined(search: UnitSearch) -> Search:
-    """Put boundary values at many paths of the grown seed objects at once."""
-    yield from search.combined_phase.run(list(search.points.seeds))
+    """Put boundary values at many paths of the grown seed objects at once, unless a few are in focus."""
+    if not search.plan.focused:
+        yield from search.combined_phase.run(list(search.points.seeds))
 
 
 def aim_again(search: UnitSearch) -> Search:
