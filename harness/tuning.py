@@ -25,8 +25,8 @@ AIM_AS_IT_STANDS = 24
 
 COMBINED_TURNS = 40
 """So many boundary values of each path are put at all paths at once, the first ones."""
-COMBINED_PART = 2
-"""Combined edits get 1/N of the cases left after growth."""
+COMBINED_PART, COMBINED_QUIET_TURNS = 2, 2
+"""Combined edits get 1/N of the cases left after growth, and end after so many turns in a row without a new error."""
 
 # Seed objects.
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from harness import tuning
 from harness.case import Answer, Json, Operation
 from harness.engine.asker import CaseSpec, UnitAsker
+from harness.engine.followups import SeenErrorSignatures
 from harness.engine.plan import Search
 from harness.engine.units import RequestKind
 from harness.engine.writableparts import WritableParts
@@ -30,19 +31,27 @@ class CombinedPhase:
     def __init__(self, search: UnitAsker, writable: WritableParts) -> None:
         self.search, self.writable = search, writable
         self._asked = SeenValues()
+        self._signatures = SeenErrorSignatures()
+        self._has_new = False
 
     def run(self, seeds: Sequence[SeedObject]) -> Search:
         """Put the first boundary values of all paths of each seed into it, then the second ones, and so on.
 
-        Takes at most a part of the cases that are left. Differences are explained in the next phase.
+        Takes at most a part of the cases that are left, and ends after turns that showed no new error: a validator that
+        returns at its first error shows little in this way. Differences are explained in the next phase.
         """
         end = self.search.asked + self.search.left() // tuning.COMBINED_PART
+        quiet_turns = 0
         for turn in range(tuning.COMBINED_TURNS):
+            self._has_new = False
             for base in seeds:
                 if self.search.asked >= end or self.search.is_spent():
                     return
                 yield []
                 yield from self._ask(self._groups(base, turn), base.obj)
+            quiet_turns = 0 if self._has_new else quiet_turns + 1
+            if quiet_turns >= tuning.COMBINED_QUIET_TURNS:
+                return
 
     def _groups(self, base: SeedObject, turn: int) -> Iterator[list[Edit]]:
         """Yield the edits of all paths of a seed together, then of a half of them, then of the others."""
@@ -63,6 +72,8 @@ class CombinedPhase:
                 if self._asked.is_new([request.info.key, request.operation, spec[1], spec[2]]):
                     asked.append((spec, own))
         answers: list[Answer] = yield from self.search.ask([spec for spec, _ in asked], settle=False)
+        for (spec, _), answer in zip(asked, answers, strict=False):
+            self._has_new |= self._signatures.has_new((spec[0].info.subresource,), answer)
         failed = [
             edits for (_, edits), answer in zip(asked, answers, strict=False) if answer.failure is not None and edits
         ]

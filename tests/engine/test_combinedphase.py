@@ -18,7 +18,7 @@ from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.repair import SeedObject
 from harness.jsonpath import JsonPath, differences
 from harness.objectmodel import stored
-from tests.fuzzers.toys import WIDGETS, widget_shape
+from tests.fuzzers.toys import WIDGETS, error, widget_shape
 
 CREATE, UPDATE = RequestKind(WIDGETS, Operation.CREATE), RequestKind(WIDGETS, Operation.UPDATE)
 WIDGET: Json = {"metadata": {"name": "a"}, "spec": {"mode": "Fast", "title": "a", "ports": [{"name": "a"}]}}
@@ -100,3 +100,12 @@ def test_an_object_that_cannot_be_decoded_is_asked_again_in_halves() -> None:
         Asked(answer=lambda new: unreadable if new["spec"].get("title") != "a" else Answer(1)),
     )
     assert len(fine) < len(failing.run())
+
+
+def test_it_ends_after_turns_without_a_new_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A validator that returns at its first error shows little when many paths are wrong."""
+    monkeypatch.setattr(tuning, "COMBINED_TURNS", 9)
+    same = error("Required", "spec")
+    news = (error("Required", f"spec.member{number}") for number in range(10_000))
+    quiet, loud = Asked(answer=lambda new: Answer(1, (same,))), Asked(answer=lambda new: Answer(1, (next(news),)))
+    assert len(quiet.run()) < len(loud.run())
