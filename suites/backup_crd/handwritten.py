@@ -35,13 +35,14 @@ def validate_backup(backup: Object, old: Object | None) -> list[Problem]:
 
 
 def _is_unchanged(spec: Object, before: Any) -> bool:
-    """Whether the server takes a spec for the old one: each hook is compared with the first old one of its name."""
-    hooks = spec.get("hooks", [])
-    first: dict[str, Any] = {}
-    for hook in hooks if isinstance(hooks, list) else []:
-        if isinstance(hook, dict) and first.setdefault(str(hook.get("name")), hook) != hook:
-            return False
-    return bool(spec == before)
+    """Whether the server takes a spec for the old one: it compares a hook with the first old one of its name."""
+    hooks, stored = spec.get("hooks"), before.get("hooks") if isinstance(before, dict) else None
+    if not (
+        isinstance(hooks, list) and isinstance(stored, list) and all(isinstance(one, dict) for one in hooks + stored)
+    ):
+        return bool(spec == before)
+    first = [next((one for one in stored if one.get("name") == hook.get("name")), None) for hook in hooks]
+    return bool(len(hooks) == len(stored) and {**spec, "hooks": first} == {**before, "hooks": hooks})
 
 
 def _decode(spec: Any) -> Iterator[Problem]:
