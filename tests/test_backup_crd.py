@@ -44,7 +44,7 @@ def test_planted_mistakes_are_found(tmp_path: Path) -> None:
         assert 1 == text.count(right)
         text = text.replace(right, wrong)
     (copied / "backups.yaml").write_text(text)
-    found = run(copied, 4000).findings
+    found = run(copied, 6000).findings
     assert MISTAKES.keys() == {one.path for one in found}
     assert {"verdict"} == {one.severity for one in found}
 
