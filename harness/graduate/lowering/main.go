@@ -49,15 +49,8 @@ type LoweredError struct {
 
 func main() {
 	var request Request
-	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
-		fail(err)
-	}
-	sources, err := list(request.Go, request.Folder, []string{
-		"k8s.io/kubernetes/pkg/registry/...", "k8s.io/kubernetes/pkg/apis/...",
-	}, isLowered)
-	if err != nil {
-		fail(err)
-	}
+	readRequest(&request)
+	sources := listRelease(request.Go, request.Folder, isLowered)
 	sources.replaced = request.Replaced
 	out := json.NewEncoder(os.Stdout)
 	if len(request.Checks) > 0 {
@@ -91,11 +84,6 @@ func isLowered(p *Package) bool {
 		}
 	}
 	return false
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
 func read(sources *Sources, declared *Declared, arguments func(*Reader) []Value) (found Lowered) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from harness.case import Case, kind_name
@@ -96,14 +96,9 @@ def field_table(report: Report, kinds: Sequence[str], unseen: bool) -> Iterator[
         if kinds and not any(fnmatchcase(part.lower(), one.lower()) for one in kinds for part in _names(name)):
             continue
         shown = [field for field in own if not unseen or field.missed]
-        if shown:
-            yield visible(f"{name}: errors by field")
-        for field in shown:
-            yield visible(f"  {field.path or _ROOT}: {describe_calls(field)}")
-            for call in field.missed:
-                yield visible(f"    not reached: {describe_missed(call)}")
-        if shown:
-            yield ""
+        yield from _lines_of_fields(
+            name, [(field.path or _ROOT, describe_calls(field), map(describe_missed, field.missed)) for field in shown]
+        )
 
 
 def _names(kind: str) -> tuple[str, str]:
@@ -126,14 +121,22 @@ def describe_missed(call: MissedCall) -> str:
 def _package_table(functions: Sequence[FunctionEntry], unseen: bool) -> Iterator[str]:
     for name, own in by_package(functions).items():
         shown = [calls for calls in by_field(own) if not unseen or calls.missed]
-        if shown:
-            yield visible(f"{name}: errors by field")
-        for calls in shown:
-            yield visible(f"  {name_field(calls.field)}: {len(calls.reached)} of {calls.size} reached")
-            for call in calls.missed:
-                yield visible(f"    not reached: {describe_call(call)}")
-        if shown:
-            yield ""
+        yield from _lines_of_fields(name, [
+            (name_field(calls.field), f"{len(calls.reached)} of {calls.size} reached", map(describe_call, calls.missed))
+            for calls in shown
+        ])  # fmt: skip
+
+
+def _lines_of_fields(name: str, fields: Sequence[tuple[str, str, Iterable[str]]]) -> Iterator[str]:
+    """Yield the lines of some fields: of each its name, how many calls were reached, and where the others are."""
+    if not fields:
+        return
+    yield visible(f"{name}: errors by field")
+    for field, calls, missed in fields:
+        yield visible(f"  {field}: {calls}")
+        for call in missed:
+            yield visible(f"    not reached: {call}")
+    yield ""
 
 
 def name_function(function: FunctionEntry) -> str:

@@ -57,16 +57,7 @@ func (w *Walk) values(node ast.Expr) []*Value {
 		if pointer == nil || len(pointer.cells) == 0 {
 			return []*Value{pointer}
 		}
-		var found *Value
-		first := true
-		for cell := range pointer.cells {
-			if first {
-				found, first = cell.value, false
-			} else {
-				found = join(found, cell.value)
-			}
-		}
-		return []*Value{found}
+		return []*Value{w.pointedAt(pointer)}
 	case *ast.UnaryExpr:
 		return []*Value{w.unary(node)}
 	case *ast.BinaryExpr:

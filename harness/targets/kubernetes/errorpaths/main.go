@@ -72,15 +72,8 @@ func (s *Sites) at(pkg *Package, pos token.Pos) int {
 
 func main() {
 	var request Request
-	if err := json.NewDecoder(os.Stdin).Decode(&request); err != nil {
-		fail(err)
-	}
-	sources, err := list(request.Go, request.Folder, []string{
-		"k8s.io/kubernetes/pkg/registry/...", "k8s.io/kubernetes/pkg/apis/...",
-	}, isFollowed)
-	if err != nil {
-		fail(err)
-	}
+	readRequest(&request)
+	sources := listRelease(request.Go, request.Folder, isFollowed)
 	kinds := findKinds(sources)
 	out := json.NewEncoder(os.Stdout)
 	told := map[string]bool{}
@@ -106,11 +99,6 @@ func isFollowed(one *Package) bool {
 		return true
 	}
 	return strings.HasPrefix(one.ImportPath, "k8s.io/") && one.ImportPath != fieldPackage && slices.Contains(one.Imports, fieldPackage)
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
 const mostPasses = 4

@@ -135,12 +135,8 @@ func (w *Walk) loop(begin, body func()) {
 		w.left = append(w.left, &left{})
 		skipped := w.now.copied()
 		body()
-		own := w.left[len(w.left)-1]
-		w.left = w.left[:len(w.left)-1]
 		w.now.merge(skipped)
-		for _, one := range own.environments {
-			w.now.merge(one)
-		}
+		w.joinLeft()
 		if w.now.equals(before) {
 			return
 		}
@@ -220,9 +216,14 @@ func (w *Walk) choice(node *ast.SwitchStmt) {
 		}
 		out.merge(w.now)
 	}
+	w.now = out
+	w.joinLeft()
+}
+
+// joinLeft goes on behind a statement also with what was known wherever the statement was left early.
+func (w *Walk) joinLeft() {
 	own := w.left[len(w.left)-1]
 	w.left = w.left[:len(w.left)-1]
-	w.now = out
 	for _, one := range own.environments {
 		w.now.merge(one)
 	}
@@ -276,12 +277,8 @@ func (w *Walk) clauses(clauses []ast.Stmt, isSelect bool) {
 		}
 		out.merge(w.now)
 	}
-	own := w.left[len(w.left)-1]
-	w.left = w.left[:len(w.left)-1]
 	w.now = out
-	for _, one := range own.environments {
-		w.now.merge(one)
-	}
+	w.joinLeft()
 }
 
 func (w *Walk) leave(node *ast.ReturnStmt) {
