@@ -15,8 +15,18 @@ AIM_SEEDED = (6, 12, 24)
 """Attempts in each round for each rule that has not fired, from seed objects."""
 AIM_LIMITS = (3, 6, 12)
 """Attempts in each round for each rule that was not observed to accept a value, at its limit."""
+AIMS_UNSEEDED_PART, AIMS_PART = 4, 2
+"""Aims get at most one part of so many of the cases left, before there are seed objects and from them. Otherwise hardly
+a case is left for fuller objects and boundary values: docs/explanation/code-coverage.md."""
 AIM_AS_IT_STANDS = 24
 """Attempts for each rule that are repeated without PrepareForCreate or PrepareForUpdate."""
+
+# Combined edits.
+
+COMBINED_TURNS = 40
+"""So many boundary values of each path are put at all paths at once, the first ones."""
+COMBINED_PART, COMBINED_QUIET_TURNS = 2, 2
+"""Combined edits get 1/N of the cases left after growth, and end after so many turns in a row without a new error."""
 
 # Seed objects.
 

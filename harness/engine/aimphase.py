@@ -5,6 +5,7 @@ Observers name aims (see `harness.fuzzers.aims`); all aims get their first cases
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -37,18 +38,16 @@ class AimPhase:
         turns: Sequence[int],
         wants: str = "reject",
         settle: bool = True,
-        max_cases: int = 1 << 30,
+        until: float = math.inf,
     ) -> Search:
         """Pursue every aim from these objects, until all are reached, no case is left to try or the share is spent.
 
-        `turns` are the numbers of pairs to try for each aim, turn by turn. No group of aims starts after `max_cases`.
+        `turns` are the numbers of pairs to try for each aim, turn by turn. No group of aims starts once the search has
+        asked `until` cases.
         """
-        until = self.search.asked + max_cases
         running: dict[tuple[object, ...], Iterator[Pair]] = {}
         for turn, width in enumerate(turns):
-            for aims in self._groups(width, wants):
-                if self.search.asked >= until:
-                    return
+            for aims in self._groups(width, wants, until):
                 specs: list[CaseSpec] = []
                 for aim in aims:
                     pairs = running.setdefault(_key(aim), aimed_pairs(aim, self.search.plan.shape, seeds))
@@ -62,7 +61,7 @@ class AimPhase:
                 del specs, answers  # hundreds of searches pause at the next line and should not hold them
                 yield from follow_ups
 
-    def run_as_given(self, seeds: Sequence[Json], prefix: str = "") -> Search:
+    def run_as_given(self, seeds: Sequence[Json], prefix: str = "", until: float = math.inf) -> Search:
         """Pursue aims that were not reached, in mode `given`: without defaults and preparation.
 
         No server validates such objects, so answers are not compared. A rule that fires only here is one that no
@@ -70,7 +69,7 @@ class AimPhase:
         """
         if not self.search.plan.abilities.modes:
             return
-        for aims in self._groups(tuning.AIM_AS_IT_STANDS, "reject"):
+        for aims in self._groups(tuning.AIM_AS_IT_STANDS, "reject", until):
             by_option: dict[tuple[tuple[str, bool], ...], list[CaseSpec]] = {}
             for aim in aims:
                 if aim.path.startswith(prefix):
@@ -85,12 +84,12 @@ class AimPhase:
             for options, specs in by_option.items():
                 yield from self.search.show(specs, dict(options))
 
-    def _groups(self, width: int, wants: str) -> Iterator[list[Aim]]:
+    def _groups(self, width: int, wants: str, until: float) -> Iterator[list[Aim]]:
         """Split the current aims into groups that fill a batch, for at most a third of the cases left."""
         aims = self._aims(wants)
-        size, end = max(1, BATCH // width), self.search.asked + self.search.left() // 3
+        size, end = max(1, BATCH // width), min(until, self.search.asked + self.search.left() // 3)
         for start in range(0, len(aims), size):
-            if self.search.is_spent() or self.search.asked > end:
+            if self.search.is_spent() or self.search.asked >= end:
                 return
             yield aims[start : start + size]
 

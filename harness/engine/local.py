@@ -27,7 +27,7 @@ from harness.engine.schedule import Schedule
 from harness.engine.search import UnitSearch
 from harness.engine.shards import UnitCases
 from harness.engine.storedbases import StoredBases
-from harness.engine.units import RequestKind, Unit, units_of
+from harness.engine.units import RequestKind, Unit, units_of, with_fields
 from harness.engine.witnesses import seed_cases
 from harness.errormatch.trusted import Wordings, all_wordings
 from harness.events import Met
@@ -76,10 +76,12 @@ class Local:
         self.clock.asked = lambda: sum(search.asked for search in self.searches)
         self.clock.quiet = lambda: is_quiet(self.searches, self.clock.seconds)
 
+    @cached_property
     def units(self) -> tuple[Unit, ...]:
-        """Return every unit of the run, including those of other processes and shards."""
+        """Every unit of the run, including those of other processes and shards."""
         kinds = self.subject.target.info.kinds
-        return self._stored.updatable(units_of(kinds, self.config.kinds, self.config.operations))
+        units = self._stored.updatable(units_of(kinds, self.config.kinds, self.config.operations))
+        return with_fields(units, [self.subject.shape(unit.requests[0].info) for unit in units])
 
     def run(self) -> JobOutcome:
         """Search this process's units. Returns: the outcome so far, whatever ends the search.
@@ -158,7 +160,7 @@ class Local:
     @cached_property
     def donor_plan(self) -> DonorPlan:
         """The donors of each unit: searches whose objects it splices in."""
-        units = self.units()
+        units = self.units
         shapes = [self.subject.shape(unit.requests[0].info) for unit in units]
         return DonorPlan(units, shapes, self.config.budget.max_cases)
 
@@ -190,7 +192,7 @@ class Local:
     @cached_property
     def shard_units(self) -> list[UnitCases]:
         """The units of this shard with their shares of cases, which are independent of processes and other shards."""
-        units = self.units()
+        units = self.units
         cases: list[int | None] = [None] * len(units)
         if self.config.budget.max_cases is not None:
             cases = list(shares(self.config.budget.max_cases, [unit.weight for unit in units]))
@@ -306,7 +308,7 @@ class Local:
     def _first_units(self) -> frozenset[int]:
         """The units of the first served version of each kind: one is enough to compare the lists of all versions."""
         first: dict[tuple[str, str, str], int] = {}
-        for unit in sorted(self.units(), key=lambda unit: not unit.requests[0].info.served):
+        for unit in sorted(self.units, key=lambda unit: not unit.requests[0].info.served):
             info = unit.requests[0].info
             first.setdefault((info.group, info.resource, info.kind), unit.index)
         return frozenset(first.values())

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from harness.engine.search import UnitSearch
 
 S = TypeVar("S", bound=UnitAsker)
-PhaseName: TypeAlias = Literal["replay", "aim", "seed", "grow", "versions", "boundaries", "random", "retry", "donate"]
+PhaseName: TypeAlias = Literal[
+    "replay", "aim", "seed", "grow", "combined", "versions", "boundaries", "random", "retry", "donate"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,8 @@ def _reach_again(search: UnitSearch) -> Search:
 def aim_unseeded(search: UnitSearch) -> Search:
     """Pursue aims from minimal objects: many rules fire whatever else is wrong with an object."""
     first = first_candidates(search.plan.shape, search.seed_search.root())
-    yield from search.aim_phase.run(first, tuning.AIM_UNSEEDED, settle=False, max_cases=search.left() // 4)
+    until = search.asked + search.left() // tuning.AIMS_UNSEEDED_PART
+    yield from search.aim_phase.run(first, tuning.AIM_UNSEEDED, settle=False, until=until)
     # Most metadata of a request is overwritten by the server, so these rules fire only without preparation.
     yield from search.aim_phase.run_as_given(first, "metadata.")
 
@@ -88,12 +91,16 @@ def seed(search: UnitSearch) -> Search:
 
 
 def aim(search: UnitSearch) -> Search:
-    """Pursue the aims of observers from the current seed objects."""
+    """Pursue the aims of observers from the first seed objects, with at most a part of the cases that are left."""
+    yield from _aim(search, search.asked + search.left() // tuning.AIMS_PART)
+
+
+def _aim(search: UnitSearch, until: float = math.inf) -> Search:
     seeds = [base.obj for base in search.points.seeds]
     # Differences are explained afterwards: many of them take long, and aims are worth more.
-    yield from search.aim_phase.run(seeds, tuning.AIM_SEEDED, settle=False)
-    yield from search.aim_phase.run_as_given(seeds)
-    yield from search.aim_phase.run(seeds, tuning.AIM_LIMITS, "accept")
+    yield from search.aim_phase.run(seeds, tuning.AIM_SEEDED, settle=False, until=until)
+    yield from search.aim_phase.run_as_given(seeds, until=until)
+    yield from search.aim_phase.run(seeds, tuning.AIM_LIMITS, "accept", until=until)
 
 
 def grow(search: UnitSearch) -> Search:
@@ -105,9 +112,15 @@ def grow(search: UnitSearch) -> Search:
     )
 
 
+def combined(search: UnitSearch) -> Search:
+    """Put boundary values at many paths of the grown seed objects at once, unless a few are in focus."""
+    if not search.plan.focused:
+        yield from search.combined_phase.run(list(search.points.seeds))
+
+
 def aim_again(search: UnitSearch) -> Search:
     """Pursue the remaining aims from the grown objects; then free the state of aims."""
-    yield from aim(search)
+    yield from _aim(search)
     del search.aim_phase
 
 
@@ -154,6 +167,7 @@ PHASES: tuple[Phase[UnitSearch], ...] = (
     Phase("seed", seed, tuning.UNSEEDED, is_flat=True),
     Phase("aim", aim, tuning.HASTE, tuning.HASTY),
     Phase("grow", grow),
+    Phase("combined", combined),
     Phase("aim", aim_again),
     Phase("versions", versions),
     Phase("boundaries", boundaries),

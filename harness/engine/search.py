@@ -15,6 +15,7 @@ from typing import Any
 from harness.engine.aimphase import AimPhase
 from harness.engine.asker import UnitAsker
 from harness.engine.boundaryphase import BoundaryPhase
+from harness.engine.combinedphase import CombinedPhase
 from harness.engine.growthphase import GrowthPhase
 from harness.engine.packedfinding import PackedFinding
 from harness.engine.phases import PHASES, Phase, rounds
@@ -70,6 +71,11 @@ class UnitSearch(UnitAsker):
     def boundary_phase(self) -> BoundaryPhase:
         """The state of the boundary phase."""
         return BoundaryPhase(self, self.writable)
+
+    @cached_property
+    def combined_phase(self) -> CombinedPhase:
+        """The state of the combined phase."""
+        return CombinedPhase(self, self.writable)
 
     def run(self) -> Search:
         """Search until the budget is used up."""

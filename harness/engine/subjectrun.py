@@ -71,7 +71,7 @@ class SubjectRun:
         if not self.subject.is_plain:
             check_example_types(self.config.examples)
         self.local = Local(self.subject, self.config, self._callbacks(), self.reporter.clock)
-        units = self.local.units()
+        units = self.local.units
         if not units:
             wanted = ", ".join((*self.config.kinds, *self.config.operations)) or "anything"
             hints = unknown_patterns(self.subject.target.info.kinds, self.config.kinds).values()

@@ -9,15 +9,20 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from random import Random
 from typing import TypeAlias
 
 from harness.case import KindInfo, Operation
 from harness.diagnostics import near_miss
+from harness.fuzzers.donors import unversioned
+from harness.fuzzers.shape import Shape
+from harness.fuzzers.typepaths import members_of
 
 RequestKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
+FIELDS = 40
+"""A unit with so many fields of its own gets twice the share of one without any: docs/explanation/code-coverage.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +42,15 @@ class RequestKind:
 class Unit:
     """The requests of one search. `main` is the kind that creates objects, to find seeds, even if not selected.
 
-    `piece` counts the searches of the same requests in other shards: each has random numbers of its own.
+    `piece` counts the searches of the same requests in other shards: each has random numbers of its own. `fields` is
+    the number of fields of its type that count for this unit and no other: see `with_fields`.
     """
 
     index: int
     requests: tuple[RequestKind, ...]
     main: KindInfo | None = None
     piece: int = 0
+    fields: int = 0
 
     @property
     def name(self) -> str:
@@ -52,8 +59,9 @@ class Unit:
 
     @property
     def weight(self) -> float:
-        """The share of the budget, which is small without declarative rules, because there is little to compare."""
-        return math.pow(sum(1.0 if request.info.rules else 0.12 for request in self.requests), 0.7)
+        """The share of the budget, by requests and fields: small without declarative rules, with little to compare."""
+        requests = math.pow(sum(1.0 if request.info.rules else 0.12 for request in self.requests), 0.7)
+        return requests * (1.0 + self.fields / FIELDS)
 
     def random(self, seed: int) -> Random:
         """Return the unit's own random numbers, from the seed, the kind and the piece alone."""
@@ -111,3 +119,35 @@ def _requests(family: list[KindInfo], patterns: Sequence[str], operations: Seque
             yield from (
                 RequestKind(info, operation) for operation in info.operations if not wanted or operation in wanted
             )
+
+
+def with_fields(units: Sequence[Unit], shapes: Sequence[Shape]) -> tuple[Unit, ...]:
+    """Return the units with the numbers of fields that count for each; their types have these shapes.
+
+    A struct type counts once, whatever its version and however many units contain it, because one function validates
+    it in all of them: for the unit with most requests, of these for a served one with the smallest type.
+    """
+    structs = [_structs(shape, {}) for shape in shapes]
+    sizes = [sum(own.values()) for own in structs]
+    fields = [0] * len(units)
+    counted: set[str] = set()
+    for number in sorted(range(len(units)), key=lambda number: (*_rank(units[number]), sizes[number], number)):
+        fields[number] = sum(count for type, count in structs[number].items() if type not in counted)
+        counted |= structs[number].keys()
+    return tuple(replace(unit, fields=count) for unit, count in zip(units, fields, strict=True))
+
+
+def _rank(unit: Unit) -> tuple[float, bool]:
+    return -unit.weight, not unit.requests[0].info.served
+
+
+def _structs(shape: Shape, found: dict[str, int]) -> dict[str, int]:
+    """Collect the struct types inside a type by their names without versions, with their numbers of fields."""
+    if shape.kind in ("list", "map"):
+        _structs(shape.elem, found)
+    elif shape.kind == "struct" and not shape.is_object_meta and unversioned(shape.type) not in found:
+        members = members_of(shape)
+        found[unversioned(shape.type)] = len(members)
+        for _, member in members:
+            _structs(member, found)
+    return found

@@ -24,7 +24,7 @@ def test_no_further_batch_is_sent_once_it_is_late() -> None:
     now = [0.0]
     subject: Any = ToySubject(ToySpec())
     local = Local(subject, RunConfig(seed=1, budget=Budget(max_time=100.0)), Callbacks(), Clock(100.0, lambda: now[0]))
-    search = local._search(local.units()[0], None)
+    search = local._search(local.units[0], None)
     request = RequestKind(search.plan.unit.requests[0].info, Operation.CREATE)
     steps = search.ask([(request, {"spec": number}, None, None) for number in range(7 * BATCH)], settle=False)
     batches = [next(steps)]
@@ -42,7 +42,7 @@ def test_what_crashes_as_nobody_asks_it_is_asked_again_as_a_request() -> None:
     """Observers are shown objects without defaults: a crash there is a finding only where a request has it too."""
     subject: Any = ToySubject(ToySpec())
     local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Callbacks(), Clock())
-    search = local._search(local.units()[0], 100)
+    search = local._search(local.units[0], 100)
     request = RequestKind(search.plan.unit.requests[0].info, Operation.CREATE)
 
     def answered(case: Case) -> Answer:
@@ -71,7 +71,7 @@ def test_only_a_target_that_counts_is_asked_for_blocks() -> None:
     """By the name of the unit, once for a batch, and the cases that findings keep are the same in every run."""
     subject: Any = ToySubject(ToySpec())
     local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Callbacks(), Clock())
-    search = local._search(local.units()[0], 100)
+    search = local._search(local.units[0], 100)
     cases = search.cases_of([(RequestKind(search.plan.unit.requests[0].info, Operation.CREATE), {}, None, None)] * 2)
     assert cases is search.to_send(cases)
     search.plan.counts_blocks = True
@@ -85,7 +85,7 @@ def test_the_list_of_the_tags_is_asked_for_a_share_of_the_cases(able: bool, firs
     """The first of what is wanted with it, then one of so many, and a sample; a target without tags has none."""
     subject: Any = ToySubject(ToySpec())
     local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=9000)), Callbacks(), Clock())
-    search = local._search(local.units()[0], None)
+    search = local._search(local.units[0], None)
     search.plan.abilities = replace(search.plan.abilities, compiled=able)
     request = RequestKind(search.plan.unit.requests[0].info, Operation.CREATE)
     asked: list[bool] = []

@@ -80,7 +80,7 @@ def test_a_slow_machine_tells_no_other_cause_than_a_quick_one() -> None:
 
 def test_what_is_not_explained_in_the_end_says_so_and_tells_no_guess() -> None:
     """The machine stands still just after the time: every difference is told as it was met, without a cause."""
-    some, outcome = found(20.0, 0.5, after=22.0)
+    some, outcome = found(40.0, 0.5, after=42.0)
     assert some
     assert {"not-explained"} == {one.cause for one in some}
     assert all(one.detail.endswith("; not explained: budget") for one in some)

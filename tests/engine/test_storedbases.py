@@ -47,7 +47,7 @@ def test_a_kind_is_listed_once_and_without_secrets() -> None:
 
     subject.lists, notes = lists, list[str]()
     local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Callbacks(note=notes.append), Clock())
-    both, creates = local.units(), local.units()[1]
+    both, creates = local.units, local.units[1]
     assert ["gadgets", "widgets"] == sorted(listed)
     assert [{Operation.CREATE, Operation.UPDATE}, {Operation.CREATE}] == [
         {one.operation for one in unit.requests} for unit in (both[0], creates)
@@ -65,7 +65,7 @@ def test_every_update_of_a_search_is_made_to_one() -> None:
     subject: Any = ToySubject(ToySpec())
     subject.lists = lambda info, show: iter([FIRST])
     local = Local(subject, RunConfig(seed=1, budget=Budget(max_cases=100)), Callbacks(), Clock())
-    search = local._search(local.units()[0], 100)
+    search = local._search(local.units[0], 100)
     info = search.plan.unit.requests[0].info
     old, new = {"spec": {"size": 2}}, {"spec": {"size": 3}}
     asked: list[Case] = search.cases_of(

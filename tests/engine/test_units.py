@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
 from harness.case import KindInfo, Operation
-from harness.engine.units import matches, units_of
+from harness.engine.units import FIELDS, matches, units_of, with_fields
+from tests.fuzzers.toys import widget_shape
 
 PODS = KindInfo("", "v1", "Pod", "pods", "v1", type="core.Pod")
 STATUS = msgspec.structs.replace(PODS, subresource="status", operations=(Operation.UPDATE,))
@@ -70,3 +73,28 @@ def test_kinds_without_rules_get_a_smaller_share() -> None:
     """There is little to compare where no rule is declared."""
     plain = msgspec.structs.replace(PODS, rules=False)
     assert units_of((plain,))[0].weight < units_of((PODS,))[0].weight / 2
+
+
+def _fields(*kinds: KindInfo) -> list[tuple[str, int]]:
+    """Return the versions of units of these kinds, all of which have the type of widgets, with their fields."""
+    units = units_of(kinds)
+    return [(unit.requests[0].info.version, unit.fields) for unit in with_fields(units, [widget_shape()] * len(units))]
+
+
+def test_fields_of_a_shared_type_count_for_the_unit_with_most_requests() -> None:
+    """One function validates a type wherever it stands, so it is searched where most requests reach it."""
+    status = msgspec.structs.replace(STATUS, version="v2")
+    pods = msgspec.structs.replace(PODS, version="v2")
+    assert [("v1", 0), ("v2", 13)] == _fields(DEPLOYMENTS, pods, status)
+
+
+def test_of_two_versions_the_served_one_has_the_fields() -> None:
+    """A version that is not served keeps the share of its requests alone."""
+    unserved = msgspec.structs.replace(DEPLOYMENTS, version="v1beta1", through="v1")
+    assert [("v1beta1", 0), ("v1", 13)] == _fields(unserved, DEPLOYMENTS)
+
+
+def test_a_unit_with_many_fields_gets_a_larger_share() -> None:
+    """Its validators check more, and its seed objects take more cases to grow."""
+    (unit,) = units_of((DEPLOYMENTS,))
+    assert 2 * unit.weight == replace(unit, fields=FIELDS).weight
