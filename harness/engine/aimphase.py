@@ -43,8 +43,9 @@ class AimPhase:
         """Pursue every aim from these objects, until all are reached, no case is left to try or the share is spent.
 
         `turns` are the numbers of pairs to try for each aim, turn by turn. No group of aims starts once the search has
-        asked `until` cases.
+        asked `until` cases; what follows up an answer, which may be hundreds of cases, leaves half of the rest then.
         """
+        end = math.inf if until == math.inf else self.search.asked + self.search.left() // 2
         running: dict[tuple[object, ...], Iterator[Pair]] = {}
         for turn, width in enumerate(turns):
             for aims in self._groups(width, wants, until):
@@ -55,10 +56,10 @@ class AimPhase:
                         specs += self._select_new(self._specs_for(aim, pair, seeds[0], all_requests=turn > 0))
                 # Where generated code has lost a rule, no answer shows it; its tags do.
                 answers = yield from self.search.ask(specs, settle=False, compiled=not turn)
-                follow_ups = self.search.ask(
-                    self._select_new(self._follow_ups.choose(specs, answers)), settle, compiled=not turn
-                )
-                del specs, answers  # hundreds of searches pause at the next line and should not hold them
+                further = self._select_new(self._follow_ups.choose(specs, answers))
+                room = int(max(0, min(end - self.search.asked, self.search.left())))
+                follow_ups = self.search.ask(further[:room], settle, compiled=not turn)
+                del specs, answers, further  # hundreds of searches pause at the next line and should not hold them
                 yield from follow_ups
 
     def run_as_given(self, seeds: Sequence[Json], prefix: str = "", until: float = math.inf) -> Search:
@@ -86,12 +87,11 @@ class AimPhase:
 
     def _groups(self, width: int, wants: str, until: float) -> Iterator[list[Aim]]:
         """Split the current aims into groups that fill a batch, for at most a third of the cases left."""
-        aims = self._aims(wants)
-        size, end = max(1, BATCH // width), min(until, self.search.asked + self.search.left() // 3)
-        for start in range(0, len(aims), size):
-            if self.search.is_spent() or self.search.asked >= end:
-                return
-            yield aims[start : start + size]
+        aims, end = self._aims(wants), min(until, self.search.asked + self.search.left() // 3)
+        while aims and self.search.asked < end and not self.search.is_spent():
+            size = max(1, int(min(BATCH, end - self.search.asked)) // width)
+            group, aims = aims[:size], aims[size:]
+            yield group
 
     def _aims(self, wants: str) -> list[Aim]:
         """Return the current aims of all observers, each once; those at focused paths come first."""

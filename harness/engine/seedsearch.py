@@ -28,8 +28,9 @@ from harness.objectmodel import STATUS, named_object, stored
 
 GROWTH_CASES, GROWTH_CASES_PER_PATH = 400, 5
 """At most so many cases for one growth: a fixed number, and some for every path of the type."""
-MAX_REPAIR_CASES, MAX_REPAIR_CASES_OF_OTHERS = 1500, 400
-"""At most so many cases to repair the first object, and to repair it for another request."""
+MIN_REPAIR_CASES, MAX_REPAIR_CASES, MAX_REPAIR_CASES_OF_OTHERS = 600, 1500, 400
+"""So many cases to repair the first object, if they are left: of a kind without one nothing can be told. At most
+so many, and to repair it for another request."""
 
 
 class SeedSearch:
@@ -135,7 +136,7 @@ class SeedSearch:
             self.search.harvest,
             limit=min(self.search.left() // 10, tuning.BESIDE_EXAMPLES)
             if has_accepted
-            else min(self.search.left() // 3, MAX_REPAIR_CASES),
+            else min(max(self.search.left() // 3, MIN_REPAIR_CASES), self.search.left() * 3 // 4, MAX_REPAIR_CASES),
         )
         examples = [] if has_accepted else given.rejected(self.finder)
         repaired = yield from repair.run([*examples, *first_candidates(self.search.plan.shape, self.root())])

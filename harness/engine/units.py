@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 from harness.case import KindInfo, Operation
 from harness.diagnostics import near_miss
-from harness.fuzzers.donors import unversioned
 from harness.fuzzers.shape import Shape
 from harness.fuzzers.typepaths import members_of
 
@@ -124,8 +123,8 @@ def _requests(family: list[KindInfo], patterns: Sequence[str], operations: Seque
 def with_fields(units: Sequence[Unit], shapes: Sequence[Shape]) -> tuple[Unit, ...]:
     """Return the units with the numbers of fields that count for each; their types have these shapes.
 
-    A struct type counts once, whatever its version and however many units contain it, because one function validates
-    it in all of them: for the unit with most requests, of these for a served one with the smallest type.
+    A struct type of a version counts once, however many units contain it, because the same functions validate it in all
+    of them: for the unit with most requests, of these for a served one with the smallest type.
     """
     structs = [_structs(shape, {}) for shape in shapes]
     sizes = [sum(own.values()) for own in structs]
@@ -145,9 +144,9 @@ def _structs(shape: Shape, found: dict[str, int]) -> dict[str, int]:
     """Collect the struct types inside a type by their names without versions, with their numbers of fields."""
     if shape.kind in ("list", "map"):
         _structs(shape.elem, found)
-    elif shape.kind == "struct" and not shape.is_object_meta and unversioned(shape.type) not in found:
+    elif shape.kind == "struct" and not shape.is_object_meta and shape.type not in found:
         members = members_of(shape)
-        found[unversioned(shape.type)] = len(members)
+        found[shape.type] = len(members)
         for _, member in members:
             _structs(member, found)
     return found

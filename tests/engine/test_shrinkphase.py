@@ -111,7 +111,7 @@ def test_what_does_not_show_again_is_called_unstable_and_told_as_it_was_met() ->
     assert late
     assert {"unstable"} == {one.cause for one in late}
     assert all("clock" in {said.origin for said in one.answer.handwritten} for one in late)
-    assert all("does not show when the same case is asked again" in one.detail for one in late)
+    assert all("when the same case is asked again" in one.detail for one in late)
 
 
 class Remembering(Forgetful):

@@ -292,6 +292,7 @@ CLAIMS: tuple[Claim, ...] = (
     _claim("no request", r"^nothing to do for requests, none of which", _no_request),
     _claim("runs only under", r"^the check runs only under `", None),  # read in the sources
     # Read in the sources.
+    _claim("letters of ASCII alone", r"^the check is to lower letters of ASCII alone then, under ", None),
     _claim("only one caller", r"^only \w+ uses it(, which only \w+ uses)*, which is called by ", None),
     _claim("with a gate", r"both (?:sides )?agree (?:with|without) |both sides report it$", None),
 )

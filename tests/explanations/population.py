@@ -43,7 +43,7 @@ from tests.explanations.follow import OF_TAGS, NotMechanicalError, follow
 
 SUITES = Path(__file__).parents[2] / "suites"
 NAMES = ("certificate_v1", "claim_v1", "policy_v1", "workload_v1")
-SEARCHED = 1500
+SEARCHED = 2500
 """Cases of the search of an unmutated suite."""
 EXPLAINED = 2
 """Differences of one mutant that are explained."""
