@@ -70,7 +70,8 @@ corpus) case "$*" in *--from-tests*) set -- "$@" --package pkg/apis/rbac/validat
 explain|lint|docs|rules|kinds|compile|check|replay|render|merge|exceptions|config|upgrade) break;;
 esac; done
 case "$*" in *--kind*|*--handwritten*|*replay*|*check*) ;;
-*--shard*) set -- "$@" --kind 'resource.k8s.io/*';; *--kubernetes*) case "$*" in
+*--shard*) set -- "$@" --kind 'resource.k8s.io/*';; *--schema*) set -- "$@" --kind storageclasses;;
+*--kubernetes*) case "$*" in
 *run*|*record*|*bench*|*power*) set -- "$@" --kind resourceclaims;; esac;; esac
 exec {python} -m harness "$@"
 """
