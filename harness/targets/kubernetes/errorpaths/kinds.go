@@ -50,7 +50,11 @@ func findKinds(sources *Sources) *Kinds {
 		}
 	}
 	if _, err := sources.Import(common); err == nil {
-		for _, name := range []string{"ValidateCreate", "ValidateUpdate"} {
+		names := []string{"ValidateCreate", "ValidateUpdate"}
+		if sources.functions[common+"."+names[0]] == nil {
+			names = []string{"validateCommonFields"} // before 1.37 the rest of them returns no list
+		}
+		for _, name := range names {
 			if declared := sources.functions[common+"."+name]; declared != nil {
 				found.common = append(found.common, declared.pkg.info.Defs[declared.function.Name].(*types.Func))
 			}

@@ -19,7 +19,6 @@ from harness.jsonpath import canonical_path
 from harness.subject import Subject, SubjectSpec, open_subject
 from harness.targets.kubernetes.errorpaths.follow import FollowedKind, follow_errors
 
-_SPEC = SubjectSpec("kubernetes", "1.37.1")
 _KINDS = "storageclasses", "ingresses", "networkpolicies", "resource.k8s.io/v1/resourceclaims", "limitranges"
 _LINES = 3
 """A call of several lines is told by another one of them than the stack names."""
@@ -52,17 +51,19 @@ class _ErrorObservers:
 
 
 @pytest.mark.kubernetes
-def test_errors_that_were_made_are_told() -> None:
+@pytest.mark.parametrize("release", ["1.37.1", pytest.param("1.36.3", marks=pytest.mark.older)])
+def test_errors_that_were_made_are_told(release: str) -> None:
     """Each of some kinds, with its path, its type and its line."""
+    spec = SubjectSpec("kubernetes", release)
     config = RunConfig(seed=1, budget=Budget(None, 6000), kinds=_KINDS, observers={"errors": _ErrorObservers()})
-    (result,) = engine.run_parts([_SPEC], config)
+    (result,) = engine.run_parts([spec], config)
     cases = [case for kept in result.observed["errors"] for case in kept.values()]
     wrong: list[str] = []
     checked = 0
-    with open_subject(_SPEC) as subject:
+    with open_subject(spec) as subject:
         types = {info.key: info.type for info in subject.target.info.kinds}
         asked = {(one.group, one.version, one.resource, one.subresource): one for one in cases}
-        followed = {one.kind: one for one in follow_errors("1.37.1", sorted({types[key] for key in asked}), print)}
+        followed = {one.kind: one for one in follow_errors(release, sorted({types[key] for key in asked}), print)}
         for start in range(0, len(cases), 50):
             traced = [
                 msgspec.structs.replace(
