@@ -141,7 +141,7 @@ def _rank(unit: Unit) -> tuple[float, bool]:
 
 
 def _structs(shape: Shape, found: dict[str, int]) -> dict[str, int]:
-    """Collect the struct types inside a type by their names without versions, with their numbers of fields."""
+    """Collect the struct types inside a type by their names, with their numbers of fields."""
     if shape.kind in ("list", "map"):
         _structs(shape.elem, found)
     elif shape.kind == "struct" and not shape.is_object_meta and shape.type not in found:
