@@ -45,7 +45,7 @@ class AimPhase:
         `turns` are the numbers of pairs to try for each aim, turn by turn. No group of aims starts once the search has
         asked `until` cases; what follows up an answer, which may be hundreds of cases, leaves half of the rest then.
         """
-        end = math.inf if until == math.inf else self.search.asked + self.search.left() // 2
+        end = self.search.asked + self.search.left() // (1 if until == math.inf else 2)
         running: dict[tuple[object, ...], Iterator[Pair]] = {}
         for turn, width in enumerate(turns):
             for aims in self._groups(width, wants, until):
@@ -57,8 +57,8 @@ class AimPhase:
                 # Where generated code has lost a rule, no answer shows it; its tags do.
                 answers = yield from self.search.ask(specs, settle=False, compiled=not turn)
                 further = self._select_new(self._follow_ups.choose(specs, answers))
-                room = int(max(0, min(end - self.search.asked, self.search.left())))
-                follow_ups = self.search.ask(further[:room], settle, compiled=not turn)
+                further = further[: max(0, end - self.search.asked)]
+                follow_ups = self.search.ask(further, settle, compiled=not turn)
                 del specs, answers, further  # hundreds of searches pause at the next line and should not hold them
                 yield from follow_ups
 

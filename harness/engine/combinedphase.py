@@ -15,12 +15,14 @@ from harness.engine.followups import SeenErrorSignatures
 from harness.engine.plan import Search
 from harness.engine.units import RequestKind
 from harness.engine.writableparts import WritableParts
-from harness.fuzzers.combined import combined_edits
+from harness.fuzzers.edits import Site
+from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.repair import SeedObject
 from harness.fuzzers.shapepaths import SeenValues
-from harness.jsonpath import Edit, apply_all, later_first
-from harness.objectmodel import stored
+from harness.jsonpath import Edit, JsonPath, apply_all, later_first
+from harness.objectmodel import is_in_metadata, stored
 
+_CONTAINERS = frozenset({"struct", "list", "map"})
 _MAX_HALVINGS = 3
 """The edits of an object that cannot be decoded are halved at most so often."""
 
@@ -89,3 +91,26 @@ def _spec(request: RequestKind, base: Json, edits: list[Edit]) -> CaseSpec:
         return request, apply_all(later_first(edits), base), None, base
     before = stored(base)
     return request, apply_all(later_first(edits), before), before, base
+
+
+def combined_edits(sites: Sequence[Site], harvest: Harvest, turn: int) -> Iterator[list[Edit]]:
+    """Yield the edits that put the boundary value number `turn` at every scalar, then at every innermost container.
+
+    No path of such edits contains another, so that the object has each of the values. Sites without so many boundary
+    values are left out, and metadata, which is common to all kinds.
+    """
+    own = [site for site in sites if not is_in_metadata(site.path)]
+    scalars = [site for site in own if site.shape.kind not in _CONTAINERS]
+    for group in (scalars, _innermost([site for site in own if site.shape.kind in _CONTAINERS])):
+        probes = [(site.path, site.values(harvest)) for site in group]
+        edits = [Edit(path, values[turn]) for path, values in probes if turn < len(values)]
+        if edits:
+            yield edits
+
+
+def _innermost(sites: Sequence[Site]) -> list[Site]:
+    """Return the sites that contain no other one."""
+    outer: set[JsonPath] = set()
+    for site in sites:
+        outer.update(site.path[:depth] for depth in range(len(site.path)))
+    return [site for site in sites if site.path not in outer]

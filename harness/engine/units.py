@@ -17,7 +17,7 @@ from typing import TypeAlias
 from harness.case import KindInfo, Operation
 from harness.diagnostics import near_miss
 from harness.fuzzers.shape import Shape
-from harness.fuzzers.typepaths import members_of
+from harness.fuzzers.typepaths import members_of, structs_of
 
 RequestKey: TypeAlias = tuple[tuple[str, str, str, str], Operation]
 FIELDS = 40
@@ -126,7 +126,10 @@ def with_fields(units: Sequence[Unit], shapes: Sequence[Shape]) -> tuple[Unit, .
     A struct type of a version counts once, however many units contain it, because the same functions validate it in all
     of them: for the unit with most requests, of these for a served one with the smallest type.
     """
-    structs = [_structs(shape, {}) for shape in shapes]
+    structs = [
+        {name: len(members_of(one)) for name, one in structs_of(shape, lambda one: one.type).items()}
+        for shape in shapes
+    ]
     sizes = [sum(own.values()) for own in structs]
     fields = [0] * len(units)
     counted: set[str] = set()
@@ -138,15 +141,3 @@ def with_fields(units: Sequence[Unit], shapes: Sequence[Shape]) -> tuple[Unit, .
 
 def _rank(unit: Unit) -> tuple[float, bool]:
     return -unit.weight, not unit.requests[0].info.served
-
-
-def _structs(shape: Shape, found: dict[str, int]) -> dict[str, int]:
-    """Collect the struct types inside a type by their names, with their numbers of fields."""
-    if shape.kind in ("list", "map"):
-        _structs(shape.elem, found)
-    elif shape.kind == "struct" and not shape.is_object_meta and shape.type not in found:
-        members = members_of(shape)
-        found[shape.type] = len(members)
-        for _, member in members:
-            _structs(member, found)
-    return found

@@ -15,7 +15,7 @@ from functools import lru_cache
 from harness.case import Case, Json
 from harness.fuzzers.repair import SeedObject
 from harness.fuzzers.shape import Shape
-from harness.fuzzers.typepaths import MAX_NESTING, measure, members_of, path_of
+from harness.fuzzers.typepaths import MAX_NESTING, measure, members_of, path_of, structs_of
 from harness.jsonpath import JsonPath, look
 from harness.objectmodel import STATUS
 
@@ -95,7 +95,7 @@ def find_donors(shapes: Sequence[Shape]) -> dict[int, frozenset[str]]:
     known: dict[str, Shape] = {}
     order = sorted(range(len(shapes)), key=lambda index: (measure(shapes[index])[0], index))
     for index in order:
-        for name, shape in _structs(shapes[index], {}).items():
+        for name, shape in structs_of(shapes[index], name_of).items():
             indices.setdefault(name, []).append(index)
             known.setdefault(name, shape)
     given_names: set[str] = set()
@@ -127,17 +127,6 @@ def splice_paths(
     for member, member_shape in members_of(shape):
         if path or member != STATUS:
             yield from splice_paths(member_shape, types, (*path, member), depth + 1)
-
-
-def _structs(shape: Shape, found: dict[str, Shape]) -> dict[str, Shape]:
-    """Collect the struct types inside a type by their names without versions; metadata is left out."""
-    if shape.kind in ("list", "map"):
-        _structs(shape.elem, found)
-    elif shape.kind == "struct" and not shape.is_object_meta and name_of(shape) not in found:
-        found[name_of(shape)] = shape
-        for member in shape.fields:
-            _structs(member.shape, found)
-    return found
 
 
 def _own_paths(shape: Shape, given_names: set[str], nesting: dict[str, int]) -> Iterator[None]:

@@ -8,7 +8,7 @@ that only a server writes are left out.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import islice
 
@@ -33,6 +33,22 @@ def members_of(shape: Shape) -> tuple[tuple[str, Shape], ...]:
         for member in shape.fields
         if member.name not in owned and member.shape is not UNEXPECTED
     )
+
+
+def structs_of(shape: Shape, name: Callable[[Shape], str]) -> dict[str, Shape]:
+    """Return the struct types inside a type by the names that a function gives them; metadata is left out."""
+    found: dict[str, Shape] = {}
+    _collect_structs(shape, name, found)
+    return found
+
+
+def _collect_structs(shape: Shape, name: Callable[[Shape], str], found: dict[str, Shape]) -> None:
+    if shape.kind in ("list", "map"):
+        _collect_structs(shape.elem, name, found)
+    elif shape.kind == "struct" and not shape.is_object_meta and (key := name(shape)) not in found:
+        found[key] = shape
+        for member in shape.fields:
+            _collect_structs(member.shape, name, found)
 
 
 @lru_cache(maxsize=8)

@@ -11,17 +11,22 @@ import pytest
 
 from harness import tuning
 from harness.case import Answer, Case, Failure, Json, Operation
-from harness.engine.combinedphase import CombinedPhase
+from harness.engine.combinedphase import CombinedPhase, combined_edits
 from harness.engine.points import Points
 from harness.engine.units import RequestKind
+from harness.fuzzers.edits import sites_of
 from harness.fuzzers.feedback import Harvest
 from harness.fuzzers.repair import SeedObject
-from harness.jsonpath import JsonPath, differences
+from harness.jsonpath import Edit, JsonPath, apply_all, differences, later_first
 from harness.objectmodel import stored
 from tests.fuzzers.toys import WIDGETS, error, widget_shape
 
 CREATE, UPDATE = RequestKind(WIDGETS, Operation.CREATE), RequestKind(WIDGETS, Operation.UPDATE)
 WIDGET: Json = {"metadata": {"name": "a"}, "spec": {"mode": "Fast", "title": "a", "ports": [{"name": "a"}]}}
+FULL_WIDGET: Json = {
+    "metadata": {"name": "a"},
+    "spec": {"mode": "Fast", "title": "a", "ports": [{"name": "a", "number": 1}], "labels": {"a": "b"}},
+}
 Spec = tuple[RequestKind, Json, Json, Json]
 
 
@@ -109,3 +114,30 @@ def test_it_ends_after_turns_without_a_new_error(monkeypatch: pytest.MonkeyPatch
     news = (error("Required", f"spec.member{number}") for number in range(10_000))
     quiet, loud = Asked(answer=lambda new: Answer(1, (same,))), Asked(answer=lambda new: Answer(1, (next(news),)))
     assert len(quiet.run()) < len(loud.run())
+
+
+def _groups(turn: int) -> list[list[Edit]]:
+    return list(combined_edits(sites_of(FULL_WIDGET, widget_shape()), Harvest(), turn))
+
+
+def test_all_scalars_get_a_boundary_value_at_once() -> None:
+    """Also absent ones, and those in items, but none of the metadata."""
+    scalars, _ = _groups(1)
+    edited = apply_all(later_first(scalars), FULL_WIDGET)
+    assert {"name": "a"} == edited["metadata"]
+    assert ("", "", -1) == tuple(edited["spec"][name] for name in ("mode", "title", "ceiling"))
+    assert {"name": "", "number": 0} == edited["spec"]["ports"][0]
+
+
+def test_no_container_is_edited_that_holds_another() -> None:
+    """An edit of the outer one would undo that of the inner one."""
+    _, containers = _groups(1)
+    paths = [edit.path for edit in containers]
+    assert ("spec", "ports", 0) in paths
+    assert not {("spec",), ("spec", "ports")} & set(paths)
+
+
+def test_it_ends_when_no_path_has_so_many_boundary_values() -> None:
+    """Each turn takes the next value of each path."""
+    assert [] == _groups(100_000)
+    assert _groups(2) != _groups(3)
