@@ -133,7 +133,7 @@ func (q *question) read(raw []byte) (*unstructured.Unstructured, []string) {
 	q.fail(err)
 	unknown = append(unknown, pruning.PruneWithOptions(u.Object, schema, true, track)...)
 	defaulting.PruneNonNullableNullsWithoutDefaults(u.Object, schema)
-	coerceErr, more := schemaobjectmeta.CoerceWithOptions(nil, u.Object, schema, false, schemaobjectmeta.CoerceOptions{ReturnUnknownFieldPaths: true})
+	more, coerceErr := coerce(u.Object, schema)
 	if coerceErr != nil {
 		q.fail(coerceErr)
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -85,6 +86,34 @@ func TestStrictReason(t *testing.T) {
 		if path, why := strictReason(text); path != want[0] || why != want[1] {
 			t.Errorf("%q gives %q, %q", text, path, why)
 		}
+	}
+}
+
+// Of several embedded objects that are wrong, the same one is always reported: the first by name, and by index in a list.
+func TestCoerceReportsTheSameError(t *testing.T) {
+	embedded := structuralschema.Structural{Extensions: structuralschema.Extensions{XEmbeddedResource: true}}
+	schema := &structuralschema.Structural{Properties: map[string]structuralschema.Structural{
+		"one": embedded, "two": embedded, "list": {Items: &embedded},
+		"named": {AdditionalProperties: &structuralschema.StructuralOrBool{Structural: &embedded}},
+	}}
+	bad := map[string]any{"apiVersion": true, "kind": int64(1), "metadata": map[string]any{"name": int64(1), "labels": "x"}}
+	good := map[string]any{"apiVersion": "v1", "kind": "A", "metadata": map[string]any{"name": "a"}}
+	for want, object := range map[string]map[string]any{
+		"one.apiVersion":      {"one": bad, "two": bad},
+		"two.apiVersion":      {"one": good, "two": bad},
+		"list[1].apiVersion":  {"list": []any{good, bad, bad}, "two": bad},
+		"named[a].apiVersion": {"named": map[string]any{"b": bad, "a": bad}},
+		"one.metadata":        {"one": map[string]any{"apiVersion": "v1", "kind": "A", "metadata": bad["metadata"]}},
+		"one.kind":            {"one": map[string]any{"metadata": bad["metadata"], "kind": nil}},
+	} {
+		for range 40 {
+			if _, err := coerce(runtime.DeepCopyJSON(object), schema); err == nil || err.Field != want {
+				t.Fatalf("got %v, want an error of %s", err, want)
+			}
+		}
+	}
+	if _, err := coerce(map[string]any{"one": good, "list": []any{good}}, schema); err != nil {
+		t.Errorf("got %v", err)
 	}
 }
 
