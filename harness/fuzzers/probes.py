@@ -34,6 +34,12 @@ from harness.jsonpath import ABSENT
 
 _MAX_LIST = 130
 """Lists get at most this many different items; longer ones would make all cases of a kind slow."""
+_MAX_KEYS = 260
+"""Maps get at most so many keys for their size alone. With 1,000, and as many items in lists, some validators took
+seconds or wrote more than a worker may, which was half of the time of a long run."""
+_MAX_COMPARED = 3
+"""At most so many words, and so many numbers, that a field is compared with come before its other probes."""
+_MAX_TEXT = 5_000
 _ENCODER = msgspec.json.Encoder()
 _CONTAINERS = (list, dict)
 _EMPTY: dict[str, Json] = {
@@ -87,10 +93,38 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
     else:
         found += [*common_values(shape), *boundary_values(shape)]
     found[2:2] = shape.own_probes
+    found[2:2] = _compared(shape, value, member, harvest)
     if member is not None:
         found[2:2] = suggested_values(member)
         found += suggested_items(member)
     return Probes(_distinct(found, value))
+
+
+def _compared(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json | LazyList]:
+    """Return what the sources compare a field of this name with: a word itself, a number as a value or as a size."""
+    known = harvest.literals.compared_with(member.name) if member is not None else ()
+    if shape.kind in ("int", "float", "int-or-string"):
+        numbers = (close for one in known if isinstance(one, int) for close in (one + 1, one))
+        return [number for number in islice(numbers, 2 * _MAX_COMPARED) if fits(number, shape)]
+    sizes = [one + 1 for one in known if isinstance(one, int) and one > 1][:_MAX_COMPARED]
+    if shape.kind == "string":
+        words = [word for word in known if isinstance(word, str) and word][:_MAX_COMPARED]
+        return [*words, *("a" * size for size in sizes if size <= _MAX_TEXT)]
+    if shape.kind == "list":
+        items = list(value) if isinstance(value, list) else []
+        return [
+            LazyList("many", size, lambda size: list_of_size(items, shape, size))
+            for size in sizes
+            if size <= _MAX_LIST + 1
+        ]
+    return [_keys(value, shape, size) for size in sizes if size <= _MAX_KEYS] if shape.kind == "map" else []
+
+
+def _keys(value: Json, shape: Shape, size: int) -> LazyList:
+    """Return a map with so many keys, and with the first value of this one."""
+    held = next(iter(value.values()), ABSENT) if isinstance(value, dict) else ABSENT
+    one = small_value(shape.elem) if held is ABSENT else held
+    return LazyList("keys", size, lambda size: {f"k{index}": one for index in range(size)})
 
 
 def _strings(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json]:
@@ -168,7 +202,7 @@ def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harves
     return [*found, *(LazyList("same", size, lambda size: [one] * size) for size in (17, 33, 65, 101, 257)), None]
 
 
-def _maps(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json]:
+def _maps(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json | LazyList]:
     members = dict(value) if isinstance(value, dict) else {}
     near = harvest.literals.near(_names(shape, member)) if shape.elem.kind != "struct" else ()
     named = [word for word in near if isinstance(word, str)][:_MAX_NAMED_KEYS]
@@ -193,7 +227,9 @@ def _maps(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest
         {**members, "a": other} for other in (*boundary_values(shape.elem)[:8], *common_values(shape.elem)[:8])
     ]
     found = [probe for both in zip_longest(by_key, by_value, fillvalue=ABSENT) for probe in both if probe is not ABSENT]
-    return [*found, {f"k{index}": held for index in range(65)}, None]
+    limits = [number for number in _given_numbers(shape, member, harvest)[:4] if 0 < number < _MAX_KEYS]
+    sizes = dict.fromkeys((*(size for limit in limits for size in (limit + 1, limit)), 65))
+    return [*found, *(_keys(value, shape, size) for size in sizes), None]
 
 
 def _distinct(values: list[Json | LazyList], present: Json) -> list[Json | LazyList]:

@@ -25,7 +25,7 @@ _ENDS_IN_NUMBER = re.compile(r"\d+$")
 
 
 class LazyList(NamedTuple):
-    """A long list that is created when needed, which most never are. Those of one sort and size are equal."""
+    """A long list or map that is created when needed, which most never are. Those of one sort and size are equal."""
 
     sort: str
     size: int
@@ -33,7 +33,7 @@ class LazyList(NamedTuple):
 
 
 def resolve(held: Json | LazyList) -> Json:
-    """Return the value itself, or create the list."""
+    """Return the value itself, or create it."""
     return held.make(held.size) if held.__class__ is LazyList else held
 
 

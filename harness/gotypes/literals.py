@@ -2,8 +2,8 @@
 
 The code is not interpreted: each string and number is recorded with the name of its function or constant, so that the
 literals of `ValidatePodName` are tried first for the name of a pod, and with the name of what a comparison or an index
-reads beside it. A constant of the types' package counts where a validator names it. Messages and names of fields are
-skipped.
+reads beside it. A constant of the types' package counts where a validator names it, a number where it is compared with
+something. Messages and names of fields are skipped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TypeAlias
 import tree_sitter_go
 from tree_sitter import Language, Node, Parser, Query, QueryCursor
 
-from harness.gotypes.constants import unquote
+from harness.gotypes.constants import INTEGERS, Found, Names, Value, evaluate, unquote
 from harness.gotypes.gonodes import below, text_of
 from harness.gotypes.scanner import is_left_out, read_source
 from harness.memory import Memory, Room
@@ -48,8 +48,15 @@ _WANTED = Query(
     """,
 )
 _CONSTANT = Query(
-    _GO, "(const_spec name: (identifier) @name value: (expression_list . (interpreted_string_literal) @text .)) @whole"
+    _GO,
+    """
+    (const_spec name: (identifier) @name value: (expression_list . (_) @value .)) @whole
+    (source_file (var_declaration
+        [(var_spec name: (identifier) @name value: (expression_list . (_) @value .)) @whole
+         (var_spec_list (var_spec name: (identifier) @name value: (expression_list . (_) @value .)) @whole)]))
+    """,
 )
+_TEXT = "interpreted_string_literal"
 _COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _NAMES_FIELDS = frozenset({"Child", "NewPath", "Key", "WithOrigin", "Errorf", "Sprintf", "Error", "V", "Info", "Infof"})
 _PATTERN = re.compile(r"\[[^\]]+\][+*?{]|\)\*|\\[dw.]|^\^|\$$|\{\d+,?\d*\}")
@@ -90,6 +97,17 @@ class Literals:
             self._near[key] = tuple(dict.fromkeys(_ranked(key, self.values)))
         return self._near[key]
 
+    def compared_with(self, name: str) -> tuple[str | int, ...]:
+        """Return the values that a field or variable of this name is compared with, or read at, in order."""
+        return self._compared.get(name.lower(), ())
+
+    @cached_property
+    def _compared(self) -> dict[str, tuple[str | int, ...]]:
+        found: dict[str, dict[str | int, None]] = {}
+        for where, value in self.values:
+            found.setdefault(where.partition(" ")[2], {})[value] = None
+        return {name: tuple(values) for name, values in found.items()}
+
     def patterns_near(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the regular expressions in declarations whose names contain one of these names."""
         key = tuple(name.lower() for name in names)
@@ -127,7 +145,7 @@ def go_literals(folders: Iterable[Path], constants: Iterable[Path] = ()) -> Lite
     """
     folders = list(folders)
     files = go_files((*constants, *folders))
-    named = {name: text for file in files for name, text in _constants_of(read_source(file).data)}
+    named = _values_of([one for file in files for one in _constants_of(read_source(file).data)])
     return Literals.of(found for file in go_files(folders) for found in _of_file(file, named))
 
 
@@ -139,15 +157,37 @@ def go_files(folders: Iterable[Path]) -> Iterator[Path]:
                 yield file
 
 
-def _constants_of(data: bytes) -> Iterator[tuple[str, str]]:
-    """Yield the constants of a file that are strings and have no type of their own: those are declared for a field."""
+def _constants_of(data: bytes) -> Iterator[tuple[str, Node]]:
+    """Yield the constants of a file with their expressions, and variables that nobody sets later, as far as it seems.
+
+    Texts of a type of their own are left out, because they are declared for a field.
+    """
     for _, found in QueryCursor(_CONSTANT).matches(Parser(_GO).parse(data).root_node):
-        text = unquote(text_of(found["text"][0]))
-        if text and text_of(found["whole"][0].child_by_field_name("type")) in ("", "string"):
-            yield text_of(found["name"][0]), text
+        value, whole = found["value"][0], found["whole"][0]
+        if value.type != _TEXT or text_of(whole.child_by_field_name("type")) in ("", "string"):
+            yield text_of(found["name"][0]), value
 
 
-def _of_file(file: Path, constants: Mapping[str, str]) -> tuple[Literal, ...]:
+def _values_of(constants: Sequence[tuple[str, Node]]) -> dict[str, str | int]:
+    """Compute constants that are a text or a whole number, such as `4 * kibibyte`. Packages are not told apart."""
+    expressions, known = dict(constants), dict[str, Value]()
+
+    def look_up(written: str) -> Found:
+        name = written.rpartition(".")[2]
+        if name not in known:
+            known[name] = None  # of one that depends on itself
+            node = expressions.get(name)
+            if node is not None and (node.type == _TEXT or not list(below(node, _TEXT, "iota"))):
+                known[name] = evaluate(
+                    node, 0, Names(look_up, lambda one: (one, one) if one in INTEGERS else ("", ""))
+                )[0]
+        return known[name], ""
+
+    values = ((name, look_up(name)[0]) for name in expressions)
+    return {name: value for name, value in values if value and value.__class__ in (str, int)}
+
+
+def _of_file(file: Path, constants: Mapping[str, str | int]) -> tuple[Literal, ...]:
     source = read_source(file)
     if is_left_out(source):
         return ()
@@ -159,7 +199,7 @@ def _of_file(file: Path, constants: Mapping[str, str]) -> tuple[Literal, ...]:
     return found
 
 
-def _of_source(data: bytes, constants: Mapping[str, str]) -> tuple[Literal, ...]:
+def _of_source(data: bytes, constants: Mapping[str, str | int]) -> tuple[Literal, ...]:
     captures = QueryCursor(_WANTED).captures(Parser(_GO).parse(data).root_node)
     ignored = [(one.start_byte, one.end_byte) for one in captures.get("left", ())]
     ignored += [(one.start_byte, one.end_byte) for one in captures.get("call", ()) if _callee(one) in _NAMES_FIELDS]
@@ -188,11 +228,13 @@ def _read_beside(node: Node) -> str:
     return text_of(names[-1]).lower() if names else ""
 
 
-def _values(captures: dict[str, list[Node]], constants: Mapping[str, str]) -> Iterator[tuple[Node, str | int]]:
+def _values(captures: dict[str, list[Node]], constants: Mapping[str, str | int]) -> Iterator[tuple[Node, str | int]]:
     for node in sorted(captures.get("named", ()), key=lambda one: one.start_byte):
         named, parent = constants.get(text_of(node), ""), node.parent
         if named and parent is not None and parent.type != "const_spec":
-            yield (parent if parent.type == "selector_expression" else node), named
+            whole = parent if parent.type == "selector_expression" else node
+            if isinstance(named, str) or _read_beside(whole):
+                yield whole, named
     for node in sorted(captures.get("text", ()), key=lambda one: one.start_byte):
         text = (node.text or b"").decode("utf-8", "replace")
         value = text[1:-1] if text[:1] == "`" else unquote(text)

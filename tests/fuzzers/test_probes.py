@@ -9,6 +9,7 @@ from harness.fuzzers.shape import FieldShape, Shape, shape_of
 from harness.fuzzers.sized import resolve
 from harness.fuzzers.suggestions import Suggestions
 from harness.gotypes.literals import Literals
+from harness.jsonpath import ABSENT
 from harness.objectmodel import META
 from tests.fuzzers.toys import UNIVERSE, widget_shape
 
@@ -74,6 +75,27 @@ def test_a_list_of_what_is_never_bad_is_only_too_long() -> None:
         elem = Shape("bool")
 
     assert 5 in [len(resolve(items)) for items in mixed_lists([True], Flags("list"), None, (4,))]
+
+
+def test_what_the_sources_compare_a_field_with_comes_early() -> None:
+    """A word itself, a number and the next one, or one more than so many; nothing for a field of another name."""
+    meta = shape_of(UNIVERSE, f"{META}.ObjectMeta")
+
+    def early(name: str, *known: str | int, field: str = "") -> list[Json]:
+        literals = Literals(tuple((f"check {(field or name).lower()}", one) for one in known))
+        made = probes_of(meta.child(name), ABSENT, meta.by_name[name], Harvest(literals=literals))
+        return made[:6]
+
+    def sizes(name: str, limit: int) -> list[int]:
+        return [len(one) for one in early(name, limit) if isinstance(one, (list, dict))]
+
+    assert ["x.example", "a" * 13] == [
+        one for one in early("generateName", "x.example", 12) if one in ("x.example", "a" * 13)
+    ]
+    assert {65, 64} <= set(early("generation", 64))
+    assert (True, True) == (9 in sizes("finalizers", 8), 17 in sizes("labels", 16))
+    assert (True, True) == (max(sizes("finalizers", 1000)) < 200, max(sizes("labels", 1000)) < 200)
+    assert "x.example" not in early("generateName", "x.example", field="name")
 
 
 def test_a_map_gets_the_keys_that_its_validator_names() -> None:

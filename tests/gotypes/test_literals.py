@@ -52,6 +52,7 @@ def test_literals_know_where_they_stand(read: Literals) -> None:
         ("maxtitle", 64),
         ("validatewidgetspec replicas", 1000),
         ("validatewidgetspec mode", 0o755),
+        ("checktitle title", 64),
         ("checktitle title", 7),
     } == {(where, value) for where, value in read.values if isinstance(value, int)}
 
@@ -103,3 +104,29 @@ def test_a_literal_knows_what_is_compared_with_it(tmp_path: Path) -> None:
     )
     found = set(go_literals([tmp_path]).values)
     assert {("check key", 7), ("check class", "a"), ("check", 1), ("check", 2)} == found
+
+
+def test_a_number_counts_where_something_is_compared_with_it(tmp_path: Path) -> None:
+    """Computed, by whatever name it has, from a constant or a variable; one that is only handed on does not."""
+    (tmp_path / "limits").mkdir()
+    (tmp_path / "limits" / "limits.go").write_text("package limits\nconst kib, Size = 1024, 4 * kib\n")
+    (tmp_path / "limits" / "more.go").write_text(
+        "package limits\nconst one = 1 << 3\nconst Parts int32 = one + 1\nconst (\n\tA = iota\n)\nconst x = y\n"
+        "const y = x\n"
+    )
+    (tmp_path / "validation.go").write_text(
+        """package validation
+var (
+	maxZones = 8
+	maxNodes = limits.Parts
+)
+func check(s *Spec) bool {
+	return len(s.Zones) > maxZones || s.Nodes >= maxNodes || s.Parts != limits.Parts || s.Age == limits.A ||
+		other(maxZones, x)
+}
+"""
+    )
+    found = go_literals([tmp_path], [tmp_path / "limits"])
+    assert [("check zones", 8), ("check nodes", 9), ("check parts", 9)] == [
+        (where, value) for where, value in found.values if where.startswith("check")
+    ]
