@@ -25,7 +25,7 @@ pytestmark = pytest.mark.kubernetes
 RELEASE = "1.37.1"
 SPEC = SubjectSpec("kubernetes", RELEASE)
 KINDS = {
-    "cronjobs": "spec.jobTemplate.spec.template", "resourceclaims": "spec.devices.requests",
+    "cronjobs": "spec.jobTemplate.spec.template", "resourceclaims": "spec.devices.constraints",
     "certificatesigningrequests": "status", "horizontalpodautoscalers": "spec", "endpointslices": "endpoints",
     "clusterrolebindings": "roleRef",
 }  # fmt: skip
