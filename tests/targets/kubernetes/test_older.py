@@ -25,7 +25,7 @@ from harness.targets.target import Target
 from tests.conformance.cases import cases_of
 from tests.conformance.kinds import kinds_of
 from tests.live.sample import compare, draw, predict
-from tests.targets.kubernetes.test_target import ask, info_of, keys, only
+from tests.targets.kubernetes.asking import ask, info_of, keys, only
 
 pytestmark = [pytest.mark.kubernetes, pytest.mark.older]
 

@@ -11,7 +11,7 @@ import pytest
 from harness.case import Answer, Case
 from harness.compare.conversions import compare_round_trips
 from harness.targets.kubernetes import KubernetesTarget
-from tests.targets.kubernetes.test_target import ask
+from tests.targets.kubernetes.asking import ask
 
 pytestmark = pytest.mark.kubernetes
 
