@@ -29,7 +29,7 @@ from harness.rulecov.inventory import Inventory, inventory_of
 from harness.rulecov.observed import FIRED, NAME, RuleObserverFactory
 from harness.subject import SubjectSpec
 from harness.subject.api import open_api
-from harness.targets.kubernetes.build import go_mod
+from harness.targets.kubernetes.gomodule import go_mod
 from harness.targets.kubernetes.release import KubernetesSource, find_release, find_toolchain, module_folder, wanted_go
 
 TEST = "TestVersionedValidationByFuzzing"

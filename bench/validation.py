@@ -23,7 +23,8 @@ from bench.record import Measured, Section
 from harness.case import Case, Measure, Operation
 from harness.diagnostics import HarnessError, TargetError
 from harness.targets.kubernetes import KubernetesTarget
-from harness.targets.kubernetes.build import WORKER, find_generation, generated, generation_files, go_mod, source_hash
+from harness.targets.kubernetes.build import WORKER, generation_files, source_hash
+from harness.targets.kubernetes.gomodule import find_generation, generated, go_mod
 from harness.targets.kubernetes.release import KubernetesSource, find_release, find_toolchain, module_folder, wanted_go
 
 BENCHMARK = Path(__file__).with_name("cost_bench_test.go")

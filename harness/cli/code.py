@@ -29,7 +29,7 @@ from harness.subject.openers.crd import CRD
 from harness.subject.openers.kubernetes import KUBERNETES
 from harness.targets.crd.govalidator import blocks_of_validator
 from harness.targets.kubernetes.blocks import CodeBlock, CountedCode, blocks_of_release, require_counters
-from harness.targets.kubernetes.build import TOP
+from harness.targets.kubernetes.gomodule import TOP
 from harness.targets.kubernetes.release import find_toolchain
 from harness.targets.kubernetes.sources import source_folder
 from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons

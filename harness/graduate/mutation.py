@@ -33,7 +33,7 @@ from harness.power.releases import build_trial, examine_code
 from harness.power.suites import JudgingProgress, examine
 from harness.power.targets import NAME, records_of
 from harness.rulecov.inventory import KnownRule
-from harness.targets.kubernetes.build import TOP
+from harness.targets.kubernetes.gomodule import TOP
 from harness.targets.kubernetes.mutants.checklines import lines_around as go_lines
 from harness.targets.kubernetes.mutants.gomutant import GoMutant
 from harness.targets.kubernetes.mutants.population import all_mutants

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.targets.kubernetes.build import go_environment, go_mod
+from harness.targets.kubernetes.build import go_environment
+from harness.targets.kubernetes.gomodule import go_mod
 from harness.targets.kubernetes.release import find_release, find_toolchain, module_folder
 
 TOP = "k8s.io/kubernetes"

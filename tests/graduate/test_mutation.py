@@ -32,7 +32,7 @@ from harness.power.releases import CodeOutcome, CodePlan
 from harness.rulecov.declared import DeclaredRule
 from harness.rulecov.inventory import KnownRule
 from harness.subject import SubjectSpec
-from harness.targets.kubernetes.build import TOP
+from harness.targets.kubernetes.gomodule import TOP
 from harness.targets.kubernetes.mutants.gomutant import GoMutant, find_mutants
 from tests.cli.fakes import call
 from tests.power.test_judge import HANDWRITTEN

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from harness.diagnostics import TargetError
 from harness.limits import read_bounded
-from harness.targets.kubernetes.build import COVERED, MODULE, worker_for
+from harness.targets.kubernetes.build import COVERED, worker_for
+from harness.targets.kubernetes.gomodule import MODULE
 from harness.targets.kubernetes.release import Toolchain, find_release
 
 _MAGIC, _VERSION = b"\0cvm", 1

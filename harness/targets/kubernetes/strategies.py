@@ -18,7 +18,7 @@ from harness.diagnostics import Position
 from harness.gotypes.constants import unquote
 from harness.gotypes.gonodes import text_of, walk
 from harness.limits import read_checkout
-from harness.targets.kubernetes.build import TOP
+from harness.targets.kubernetes.gomodule import TOP
 from harness.targets.kubernetes.mutants.gosource import ParsedFunction, imports_of, parse, read_functions
 from harness.targets.kubernetes.sources import read_resources
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.targets.kubernetes import hooks
-from harness.targets.kubernetes.build import go_mod
+from harness.targets.kubernetes.gomodule import go_mod
 from harness.targets.kubernetes.hooks import Hook, lay
 from harness.targets.kubernetes.release import KubernetesSource, Toolchain
 

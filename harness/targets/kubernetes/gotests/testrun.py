@@ -22,7 +22,8 @@ import msgspec
 from harness.case import Json
 from harness.diagnostics import TargetError
 from harness.limits import lines_of, read_checkout, read_checkout_text
-from harness.targets.kubernetes.build import MODULE, TOP, WORKER, go_environment, go_mod, installed_apis
+from harness.targets.kubernetes.build import WORKER, go_environment
+from harness.targets.kubernetes.gomodule import MODULE, TOP, go_mod, installed_apis
 from harness.targets.kubernetes.gotests.hooks import RECORD, SOURCE, hook_validators
 from harness.targets.kubernetes.release import (
     KubernetesSource,

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from harness.limits import read_checkout
-from harness.targets.kubernetes.build import TOP
+from harness.targets.kubernetes.gomodule import TOP
 from harness.targets.kubernetes.madeerrors import MODULE as APIMACHINERY
 from harness.targets.kubernetes.mutants.gomutant import GoMutant, find_mutants
 from harness.targets.kubernetes.mutants.gosource import ParsedFunction, imports_of, read_functions

@@ -20,7 +20,6 @@ from harness.files import write_atomically
 from harness.limits import read_checkout
 from harness.targets.kubernetes.build import (
     OVERLAY,
-    TOP,
     VALIDATORS,
     WORKER,
     Note,
@@ -29,6 +28,7 @@ from harness.targets.kubernetes.build import (
     source_hash,
     write_sources,
 )
+from harness.targets.kubernetes.gomodule import TOP
 from harness.targets.kubernetes.hooks import Hook
 from harness.targets.kubernetes.madeerrors import MODULE as APIMACHINERY
 from harness.targets.kubernetes.mutants.gomutant import ENVIRONMENT, SWITCH, GoMutant, write_file

@@ -9,7 +9,8 @@ import pytest
 
 from harness.diagnostics import TargetError
 from harness.targets.kubernetes import build
-from harness.targets.kubernetes.build import TOP, VALIDATORS
+from harness.targets.kubernetes.build import VALIDATORS
+from harness.targets.kubernetes.gomodule import TOP
 from harness.targets.kubernetes.mutants import program
 from harness.targets.kubernetes.mutants.gomutant import SWITCH, GoMutant, find_mutants
 from harness.targets.kubernetes.mutants.program import MutantBuild, build_mutants, text_of_file
