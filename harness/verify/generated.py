@@ -21,7 +21,7 @@ from harness.field import Level
 from harness.gotypes.constants import unquote
 from harness.gotypes.gonodes import text_of
 from harness.gotypes.packages import Universe
-from harness.tags.families import enum, union
+from harness.tags.families import enum, unionchecks
 from harness.tags.registry import ALL_SPECS
 from harness.tags.rules import Check, CheckFunction, EachKey, EachVal, Item, Mode, Option, Rule, Subfield
 from harness.verify.collector import Member
@@ -318,10 +318,12 @@ def _calls_of_rule(rule: Rule, level: str) -> Iterator[Call]:
         case Check(function=enum.enum_with_exclusions, args=(_, values, exclusions, _)):
             parts = [_exclusion_text(value, name, state) for value, states in exclusions for name, state in states]
             yield _call("enum", [*_our_constants(values), *parts], level)
-        case Check(function=function, args=(names, _, values, discriminator, _)) if function in union.DISCRIMINATED:
+        case Check(function=function, args=(names, _, values, discriminator, _)) if (
+            function in unionchecks.DISCRIMINATED
+        ):
             pairs = [one for pair in zip(names, values, strict=True) for one in pair]
             yield _call("discriminated", [discriminator, *pairs], level)
-        case Check(function=union.no_members, args=(discriminator,)):
+        case Check(function=unionchecks.no_members, args=(discriminator,)):
             yield _call("discriminated", [discriminator], level)
         case Check(function=function, args=args, custom=custom):
             name = custom.lower() if custom else _our_name(rule.tag, function)

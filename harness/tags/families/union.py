@@ -1,25 +1,31 @@
-"""Unions with and without discriminator, and groups with at most one member.
+"""The tags of unions with and without discriminator, and of groups with at most one member.
 
 Source: semantics.md#5.9; union.go (2026-07).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterator
 
-import msgspec
-
-from harness.case import Json, Operation
-from harness.field import ErrorType, FieldError, Path, quote
+from harness.case import Json
+from harness.field import ErrorType, quote
 from harness.field.facts import RuleDeclaration
-from harness.field.make import invalid
 from harness.tags.boundary import RuleMutation
+from harness.tags.families.unionchecks import (
+    DISCRIMINATED,
+    check_of,
+    discriminated_union,
+    no_members,
+    older_union,
+    older_zero_or_one_of,
+    quoted,
+    union,
+    unnamed_union,
+    zero_or_one_of,
+)
 from harness.tags.grammar import Tag
-from harness.tags.release import Release
 from harness.tags.rules import (
     Check,
-    CheckFunction,
     Contribution,
     Deferred,
     Member,
@@ -49,139 +55,6 @@ OLDER_CHOICES = frozenset({"unionDiscriminator", "oneOf", "union"})
 
 UNIONS = "union"
 """The group of the members of unions in the store of a struct or list; the other one is `zeroOrOneOf`."""
-
-IsSet: TypeAlias = Callable[[Any], tuple[bool, ...]]
-Names: TypeAlias = tuple[str, ...]
-
-
-def _unchanged(op: Operation, new: Any, old: Any, is_set: IsSet) -> bool:
-    return op is Operation.UPDATE and old is not None and is_set(new) == is_set(old)
-
-
-def _quoted(names: Names) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
-def _set_members(names: Names, present: tuple[bool, ...]) -> str:
-    return "{" + ", ".join(name for name, is_set in zip(names, present, strict=True) if is_set) + "}"
-
-
-def union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
-    """Require that exactly one member is set. An update that sets and unsets no member is ratcheted.
-
-    Returns: at most one Invalid error at the struct or list, origin `union`.
-    """
-    present = is_set(new)
-    if (count := sum(present)) == 1 or _unchanged(op, new, old, is_set):
-        return []
-    if count:
-        detail = f"must specify exactly one of: {_quoted(names)}"
-        return [invalid(path, _set_members(names, present), detail, origin="union")]
-    return [invalid(path, "", f"must specify one of: {_quoted(names)}", origin="union")]
-
-
-def zero_or_one_of(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
-    """Require that at most one member is set. Returns: at most one Invalid error, origin `zeroOrOneOf`."""
-    present = is_set(new)
-    if sum(present) <= 1 or _unchanged(op, new, old, is_set):
-        return []
-    detail = f"must specify at most one of: {_quoted(names)}"
-    return [invalid(path, _set_members(names, present), detail, origin="zeroOrOneOf")]
-
-
-def discriminated_union(
-    op: Operation,
-    path: Path,
-    new: Any,
-    old: Any,
-    names: Names,
-    is_set: IsSet,
-    values: Names,
-    discriminator: str,
-    value_of: Callable[[Any], Any],
-) -> list[FieldError]:
-    """Require that exactly the member named by the discriminator is set; an unknown discriminator names none.
-
-    Returns: one Invalid error per wrongly set or unset member, at the member, origin `union`.
-    """
-    chosen = value_of(new) or ""
-    if op is Operation.UPDATE and old is not None and chosen == (value_of(old) or "") and is_set(new) == is_set(old):
-        return []
-    errors = []
-    for name, value, is_member_set in zip(names, values, is_set(new), strict=True):
-        if is_member_set and value != chosen:
-            detail = f"may only be specified when `{discriminator}` is {quote(value)}"
-        elif not is_member_set and value == chosen:
-            detail = f"must be specified when `{discriminator}` is {quote(chosen)}"
-        else:
-            continue
-        errors.append(invalid(path.child(name), "", detail, origin="union"))
-    return errors
-
-
-# Releases before 1.36: errors have no origin, except zeroOrOneOf; a missing old value counts as all members unset.
-
-
-def older_union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
-    """Check as `union` did before 1.36. Returns: at most one Invalid error, no origin."""
-    if op is Operation.UPDATE and is_set(new) == is_set(old):
-        return []
-    return _unnamed(union(op, path, new, None, names, is_set))
-
-
-def older_zero_or_one_of(
-    op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet
-) -> list[FieldError]:
-    """Check as `zero_or_one_of` did before 1.36."""
-    if op is Operation.UPDATE and is_set(new) == is_set(old):
-        return []
-    return zero_or_one_of(op, path, new, None, names, is_set)
-
-
-def older_discriminated_union(
-    op: Operation,
-    path: Path,
-    new: Any,
-    old: Any,
-    names: Names,
-    is_set: IsSet,
-    values: Names,
-    discriminator: str,
-    value_of: Callable[[Any], Any],
-) -> list[FieldError]:
-    """Check as `discriminated_union` did before 1.36. Returns: an Invalid error per member, no origin."""
-    if op is Operation.UPDATE and (value_of(new) or "") == (value_of(old) or "") and is_set(new) == is_set(old):
-        return []
-    return _unnamed(discriminated_union(op, path, new, None, names, is_set, values, discriminator, value_of))
-
-
-# From 1.35.4 on, a missing old value is none, as in 1.36; errors still have no origin. With a discriminator that shows
-# nothing: members that are not set are only missed if it names one, and then it has changed.
-
-
-def unnamed_union(op: Operation, path: Path, new: Any, old: Any, names: Names, is_set: IsSet) -> list[FieldError]:
-    """Check as `union` does since 1.35.4. Returns: at most one Invalid error, no origin."""
-    return _unnamed(union(op, path, new, old, names, is_set))
-
-
-def _unnamed(errors: list[FieldError]) -> list[FieldError]:
-    return [msgspec.structs.replace(error, origin="") for error in errors]
-
-
-def _check_of(release: Release, newest: CheckFunction) -> CheckFunction:
-    """Return the check of a release that is `newest` in the newest one."""
-    if not release.has_older_unions:
-        return newest
-    return (_OLDER if release.ratchets_new_unions else _PATCHED).get(newest, newest)
-
-
-_OLDER: dict[CheckFunction, CheckFunction] = {
-    union: older_union,
-    zero_or_one_of: older_zero_or_one_of,
-    discriminated_union: older_discriminated_union,
-}
-DISCRIMINATED = (discriminated_union, older_discriminated_union)
-_PATCHED: dict[CheckFunction, CheckFunction] = {union: unnamed_union, discriminated_union: older_discriminated_union}
 
 
 def _settable(context: TagContext, tag: Tag) -> str | None:
@@ -243,11 +116,6 @@ def _empty_union(data: UnionData, tag: Tag) -> Contribution:
     return Contribution([] if data.members else [Rule(check, tag=tag.name)])
 
 
-def no_members(op: Operation, path: Path, new: Any, old: Any, discriminator: str) -> list[FieldError]:
-    """Accept every value, for a union without members."""
-    return []
-
-
 def _struct_rules(context: TagContext, tag: Tag, group: str) -> Contribution:
     """Make the rules of all unions of the struct, once, in the wrappers of the first member's tag.
 
@@ -273,14 +141,14 @@ def _union_rule(context: TagContext, tag: Tag, group: str, data: UnionData) -> R
     level = "" if context.release.defers else data.level
     first, parts = data.members[0].position, {member.label: member.position for member in data.members}
     if group != "union":
-        check = _check_of(context.release, zero_or_one_of)
+        check = check_of(context.release, zero_or_one_of)
         return Rule(Check(check, (names, is_set)), level=level, tag=tag.name, position=first, parts=parts)
     if data.discriminator is None:
-        check = _check_of(context.release, union)
+        check = check_of(context.release, union)
         return Rule(Check(check, (names, is_set)), level=level, tag=tag.name, position=first, parts=parts)
     values = tuple(member.value for member in data.members)
     args = (names, is_set, values, data.discriminator.json_name, ValueOf(data.discriminator))
-    by_value = _check_of(context.release, discriminated_union)
+    by_value = check_of(context.release, discriminated_union)
     return Rule(Check(by_value, args), level=level, tag=tag.name, position=first, parts=parts)
 
 
@@ -313,11 +181,11 @@ type In struct {
 _DISCRIMINATOR = _MEMBER.replace("@", "+k8s:unionMember").replace("+k8s:unionDiscriminator", "@")
 
 
-def _member_paths(check: Check) -> Names:
+def _member_paths(check: Check) -> tuple[str, ...]:
     """Return the members of a union with a discriminator, which reports errors at members."""
     if check.function not in DISCRIMINATED:
         return ()
-    names: Names = check.args[0]
+    names: tuple[str, ...] = check.args[0]
     return names
 
 
@@ -397,7 +265,7 @@ def _same_set(check: Check, at: Operand) -> str:
 
 def _union_rule_of(check: Check, at: Operand, comparison: str, words: str) -> list[CelRule]:
     expression, same = f"{_number_set(check, at)} {comparison}", _same_set(check, at)
-    message = f"must specify {words} one of: {_quoted(check.args[0])}"
+    message = f"must specify {words} one of: {quoted(check.args[0])}"
     return [CelRule(expression, message, ratchet=same, differs="" if same else _ITEMS)]
 
 
