@@ -30,8 +30,7 @@ from harness.subject.openers.kubernetes import KUBERNETES
 from harness.targets.crd.govalidator import blocks_of_validator
 from harness.targets.kubernetes.blocks import CodeBlock, CountedCode, blocks_of_release, require_counters
 from harness.targets.kubernetes.gomodule import TOP
-from harness.targets.kubernetes.release import find_toolchain
-from harness.targets.kubernetes.sources import source_folder
+from harness.targets.kubernetes.release import code_folder, find_toolchain
 from harness.targets.kubernetes.unreached.reasons import BlockReason, BlockReasons
 
 BlockKey: TypeAlias = tuple[str, tuple[int, int]]
@@ -132,7 +131,7 @@ def list_code(spec: SubjectSpec) -> CountedCode:
     """Return the code that a subject counts, and where its sources are. Raises: TargetError, UsageError."""
     if spec.validator is not None:
         return blocks_of_validator(spec.validator.removeprefix(GO))
-    return CountedCode(blocks_of_release(spec.location), source_folder(spec.location), TOP)
+    return CountedCode(blocks_of_release(spec.location), code_folder(spec.location), TOP)
 
 
 def nearest_objects(

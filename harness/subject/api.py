@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from harness.compiler import Compiled, Validators, compile_types
@@ -219,11 +219,25 @@ def _release_of(top: Path) -> str:
 
 def _open_kubernetes(location: str, release: str) -> Api:
     # Imported here, because opening a folder of types must not load code that only releases need.
-    from harness.targets.kubernetes.release import find_release, generating_folders, type_folders
-    from harness.targets.kubernetes.sources import minor_release, served_subresources, source_folder
+    from harness.targets.kubernetes.release import code_folder, find_release, type_folders
 
-    found = find_release(location)
-    folders = type_folders(location)
+    # The sources of a release never change; those of a checkout may between two calls.
+    read = _read_kubernetes if find_release(location).folder is not None else _read_release
+    return read(location, release, code_folder(location), tuple(type_folders(location).items()))
+
+
+@lru_cache(maxsize=2)
+def _read_release(location: str, release: str, top: Path, types: tuple[tuple[str, Path], ...]) -> Api:
+    """Read the types of a release, which takes half a second, once for all settings of its gates."""
+    return _read_kubernetes(location, release, top, types)
+
+
+def _read_kubernetes(location: str, release: str, top: Path, types: tuple[tuple[str, Path], ...]) -> Api:
+    # Imported here for the same reason.
+    from harness.targets.kubernetes.release import find_release, generating_folders
+    from harness.targets.kubernetes.sources import minor_release, served_subresources
+
+    found, folders = find_release(location), dict(types)
     packages = []
     for _, generated in sorted(generating_folders(location).items()):
         tags = _doc_tags(generated / "doc.go")
@@ -234,11 +248,9 @@ def _open_kubernetes(location: str, release: str) -> Api:
         ]
     released = found.folder is None
     name = f"Kubernetes {found.name}" if released else f"the checkout {found.folder}"
-    universe = Universe.from_folders(folders)
-    sources = source_folder(location)
     return Api(
-        name, release or (found.name if released else DEFAULT_RELEASE), universe, tuple(packages),
-        minor_release(location), served_subresources(sources), sources,
+        name, release or (found.name if released else DEFAULT_RELEASE), Universe.from_folders(folders), tuple(packages),
+        minor_release(location), served_subresources(top), top,
     )  # fmt: skip
 
 

@@ -104,7 +104,7 @@ def run_of(*units: Reached) -> Any:
 def test_what_all_kinds_reached_is_in_the_report(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The searches of all units together."""
     monkeypatch.setattr(code, "blocks_of_release", lambda location: BLOCKS)
-    monkeypatch.setattr(code, "source_folder", lambda location: root)
+    monkeypatch.setattr(code, "code_folder", lambda location: root)
     monkeypatch.setattr(code, "field_entries", lambda *given: iter([FIELD]))
     result = run_of(Reached("v1 a", frozenset({0}), True), Reached("v1 b", frozenset({2}), True))
     report = with_code(build_report(result), [result], {"kubernetes": COUNTING})
@@ -118,7 +118,7 @@ def test_fields_that_cannot_be_read_are_a_message(root: Path, monkeypatch: pytes
         raise TargetError("the sources of the release could not be read")
 
     monkeypatch.setattr(code, "blocks_of_release", lambda location: BLOCKS)
-    monkeypatch.setattr(code, "source_folder", lambda location: root)
+    monkeypatch.setattr(code, "code_folder", lambda location: root)
     monkeypatch.setattr(code, "field_entries", refuse)
     result = run_of(Reached("v1 a", frozenset({0}), True))
     report = with_code(build_report(result), [result], {"kubernetes": COUNTING})

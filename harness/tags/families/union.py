@@ -1,4 +1,4 @@
-"""The tags of unions with and without discriminator, and of groups with at most one member.
+"""Unions with and without discriminator, and groups with at most one member.
 
 Source: semantics.md#5.9; union.go (2026-07).
 """

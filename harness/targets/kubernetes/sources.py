@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.limits import read_checkout_text
-from harness.targets.kubernetes.release import find_release, find_toolchain, module_folder
+from harness.targets.kubernetes.release import find_release
 
 VERSION_FILE = "staging/src/k8s.io/component-base/version/base.go"
 _BINARY_VERSION = re.compile(r'DefaultKubeBinaryVersion\s*=\s*"(\d+\.\d+)"')
@@ -22,12 +22,6 @@ def minor_release(location: str | Path) -> str:
     file = release.folder / VERSION_FILE
     found = _BINARY_VERSION.search(read_checkout_text(file)) if file.is_file() else None
     return found[1] if found else ""
-
-
-def source_folder(location: str | Path) -> Path:
-    """Return the folder of k8s.io/kubernetes of a release or checkout. Raises: TargetError."""
-    release = find_release(location)
-    return release.folder or module_folder(release, "k8s.io/kubernetes", find_toolchain())
 
 
 def served_subresources(root: Path) -> frozenset[str]:

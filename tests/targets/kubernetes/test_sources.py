@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from harness.subject.api import open_api
+from harness.targets.kubernetes.release import code_folder
 from harness.targets.kubernetes.sources import (
     VERSION_FILE,
     minor_release,
     read_resources,
     served_subresources,
-    source_folder,
 )
 from tests.verify.checkout import write
 from tests.verify.mini import mini
@@ -61,4 +61,4 @@ def test_a_checkout_tells_which_subresources_it_serves(tmp_path: Path) -> None:
 def test_a_release(release: str, minor: str) -> None:
     """Its number is its own; every path that its tags name is served."""
     assert minor == minor_release(release)
-    assert {"/approval", "/scale", "/status", "/resize"} <= served_subresources(source_folder(release))
+    assert {"/approval", "/scale", "/status", "/resize"} <= served_subresources(code_folder(release))
