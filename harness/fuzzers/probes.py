@@ -20,7 +20,7 @@ from harness.fuzzers.feedback import Harvest, Lesson
 from harness.fuzzers.invalidvalues import changed_values
 from harness.fuzzers.patterns import matching_strings, near_misses
 from harness.fuzzers.shape import FieldShape, Shape
-from harness.fuzzers.sized import LazyList, list_of_size, resolve
+from harness.fuzzers.sized import LazyValue, list_of_size, resolve
 from harness.fuzzers.values import (
     boundary_values,
     common_values,
@@ -40,6 +40,7 @@ seconds or wrote more than a worker may, which was half of the time of a long ru
 _MAX_COMPARED = 3
 """At most so many words, and so many numbers, that a field is compared with come before its other probes."""
 _MAX_TEXT = 5_000
+"""Texts for a limit that the sources know have at most about so many characters."""
 _ENCODER = msgspec.json.Encoder()
 _CONTAINERS = (list, dict)
 _EMPTY: dict[str, Json] = {
@@ -52,7 +53,7 @@ class Probes(Sequence[Json]):
 
     __slots__ = ("_held",)
 
-    def __init__(self, held: list[Json | LazyList]) -> None:
+    def __init__(self, held: list[Json | LazyValue]) -> None:
         self._held = held
 
     def __len__(self) -> int:
@@ -77,7 +78,7 @@ class Probes(Sequence[Json]):
 
 def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> Probes:
     """Return values to put at a path whose value is `value` (`ABSENT` when there is none), the most useful first."""
-    found: list[Json | LazyList] = [ABSENT] if value is not ABSENT else []
+    found: list[Json | LazyValue] = [ABSENT] if value is not ABSENT else []
     if shape.kind in _EMPTY:
         found.append(_EMPTY[shape.kind])
     if shape.kind == "string":
@@ -100,7 +101,9 @@ def probes_of(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
     return Probes(_distinct(found, value))
 
 
-def _compared(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json | LazyList]:
+def _compared(
+    shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson
+) -> list[Json | LazyValue]:
     """Return what the sources compare a field of this name with: a word itself, a number as a value or as a size."""
     known = harvest.literals.compared_with(member.name) if member is not None else ()
     if shape.kind in ("int", "float", "int-or-string"):
@@ -113,22 +116,22 @@ def _compared(shape: Shape, value: Json, member: FieldShape | None, harvest: Har
     if shape.kind == "list":
         items = list(value) if isinstance(value, list) else []
         return [
-            LazyList("many", size, lambda size: list_of_size(items, shape, size))
+            LazyValue("many", size, lambda size: list_of_size(items, shape, size))
             for size in sizes
             if size <= _MAX_LIST + 1
         ]
     return [_keys(value, shape, size) for size in sizes if size <= _MAX_KEYS] if shape.kind == "map" else []
 
 
-def _keys(value: Json, shape: Shape, size: int) -> LazyList:
+def _keys(value: Json, shape: Shape, size: int) -> LazyValue:
     """Return a map with so many keys, and with the first value of this one."""
     held = next(iter(value.values()), ABSENT) if isinstance(value, dict) else ABSENT
     one = small_value(shape.elem) if held is ABSENT else held
-    return LazyList("keys", size, lambda size: {f"k{index}": one for index in range(size)})
+    return LazyValue("keys", size, lambda size: {f"k{index}": one for index in range(size)})
 
 
 def _strings(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json]:
-    limits = [number for number in _given_numbers(shape, member, harvest) if 0 < number <= 5000]
+    limits = [number for number in _given_numbers(shape, member, harvest) if 0 < number <= _MAX_TEXT]
     words = [hint for hint in (member.hints if member else ()) if isinstance(hint, str)]
     known = [word for word in harvest.literals.near(_names(shape, member)) if isinstance(word, str)]
     patterns = harvest.literals.patterns_near(_names(shape, member))[:4]
@@ -177,19 +180,19 @@ def _given_numbers(shape: Shape, member: FieldShape | None, harvest: Harvest | L
     return list(dict.fromkeys((*own, *known[:4], *tuple(harvest.numbers)[-8:])))
 
 
-def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json | LazyList]:
+def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json | LazyValue]:
     items = list(value) if isinstance(value, list) else []
     one = items[0] if items else sparse_value(shape.elem)
 
-    def lists_of(*sizes: int) -> Iterator[LazyList]:
+    def lists_of(*sizes: int) -> Iterator[LazyValue]:
         """Yield lists of different items, so that only their length can be rejected."""
         return (
-            LazyList("many", size, lambda size: list_of_size(items, shape, size))
+            LazyValue("many", size, lambda size: list_of_size(items, shape, size))
             for size in sizes
             if size != len(items)
         )
 
-    found: list[Json | LazyList] = [[*items, one], [one] * 2, [*items, sparse_value(shape.elem)]]
+    found: list[Json | LazyValue] = [[*items, one], [one] * 2, [*items, sparse_value(shape.elem)]]
     found += [items[::-1], [*items[1:], items[0]]] if len(items) > 1 else []
     limits = [number for number in _given_numbers(shape, member, harvest)[:4] if 0 < number <= _MAX_LIST]
     found += islice(mixed_lists(items, shape, member, limits), 6)
@@ -199,10 +202,10 @@ def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harves
     if shape.elem.kind in ("string", "int", "int-or-string"):
         found += [[*items, other] for other in (*common_values(shape.elem)[:12], *boundary_values(shape.elem)[:12])]
         found += lists_of(17, 33, 65)
-    return [*found, *(LazyList("same", size, lambda size: [one] * size) for size in (17, 33, 65, 101, 257)), None]
+    return [*found, *(LazyValue("same", size, lambda size: [one] * size) for size in (17, 33, 65, 101, 257)), None]
 
 
-def _maps(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json | LazyList]:
+def _maps(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json | LazyValue]:
     members = dict(value) if isinstance(value, dict) else {}
     near = harvest.literals.near(_names(shape, member)) if shape.elem.kind != "struct" else ()
     named = [word for word in near if isinstance(word, str)][:_MAX_NAMED_KEYS]
@@ -232,12 +235,12 @@ def _maps(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest
     return [*found, *(_keys(value, shape, size) for size in sizes), None]
 
 
-def _distinct(values: list[Json | LazyList], present: Json) -> list[Json | LazyList]:
+def _distinct(values: list[Json | LazyValue], present: Json) -> list[Json | LazyValue]:
     """Drop equal values."""
     seen: set[object] = {key_of(present)}
     found = []
     for value in values:
-        key: object = value[:2] if value.__class__ is LazyList else key_of(value)
+        key: object = value[:2] if value.__class__ is LazyValue else key_of(value)
         if key not in seen:
             seen.add(key)
             # Interned, because hundreds of thousands of lists of probes share their strings.
@@ -267,7 +270,7 @@ _MAX_INVALID_ITEMS = 4
 
 def mixed_lists(
     items: list[Json], shape: Shape, member: FieldShape | None, limits: Sequence[int]
-) -> Iterator[Json | LazyList]:
+) -> Iterator[Json | LazyValue]:
     """Yield one item three times, then valid items before an invalid one, then lists that are one item too long.
 
     Lists that are too long end with several invalid items, because one that only seems invalid would show nothing.
@@ -279,7 +282,7 @@ def mixed_lists(
     yield from ([*ahead, item] for item in invalid[:1])
     for limit in limits[:2]:
         ends = [*invalid[1:][-limit + 1 :], *invalid[:1]] if limit > 1 else invalid[:1]
-        yield LazyList("blend", limit + 1, partial(_list_with_ends, ends, valid, shape))
+        yield LazyValue("blend", limit + 1, partial(_list_with_ends, ends, valid, shape))
     yield from ([*ahead, item] for item in invalid[1:])
 
 

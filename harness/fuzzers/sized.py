@@ -24,7 +24,7 @@ _V4 = re.compile(r"\d+\.\d+\.\d+\.\d+(?=/|$)")
 _ENDS_IN_NUMBER = re.compile(r"\d+$")
 
 
-class LazyList(NamedTuple):
+class LazyValue(NamedTuple):
     """A long list or map that is created when needed, which most never are. Those of one sort and size are equal."""
 
     sort: str
@@ -32,9 +32,9 @@ class LazyList(NamedTuple):
     make: Callable[[int], Json]
 
 
-def resolve(held: Json | LazyList) -> Json:
+def resolve(held: Json | LazyValue) -> Json:
     """Return the value itself, or create it."""
-    return held.make(held.size) if held.__class__ is LazyList else held
+    return held.make(held.size) if held.__class__ is LazyValue else held
 
 
 def rename(value: Json, shape: Shape, number: int, numbers: bool = True) -> Json:

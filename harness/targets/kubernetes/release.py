@@ -15,10 +15,10 @@ import sysconfig
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from shutil import which
+from typing import TypeAlias
 
 from harness.diagnostics import TargetError
 from harness.limits import read_checkout, read_checkout_text
@@ -80,6 +80,12 @@ class KubernetesSource:
     def staging_version(self) -> str:
         """The version of the modules of the staging folder: those of 1.37.1 are published as v0.37.1."""
         return "v0." + self.name.split(".", 1)[1] if self.folder is None else "v0.0.0"
+
+
+_Settings: TypeAlias = tuple[tuple[str, str], ...]
+_toolchains: dict[tuple[Path, int, int, _Settings], Toolchain] = {}
+_downloaded: dict[tuple[str, Toolchain, _Settings], Path] = {}
+"""What Go answered in this process: its version or the folder of a module takes 40 ms, and a run asks for forty."""
 
 
 def find_release(location: str | Path) -> KubernetesSource:
@@ -169,26 +175,22 @@ def _go_commands() -> Iterable[Path]:
 def _ask_version(command: Path) -> Toolchain | None:
     try:
         stat = command.stat()
-    except OSError:
-        return None
-    return _version_of(command, stat.st_mtime_ns, stat.st_size, _go_settings())
-
-
-def _go_settings() -> tuple[tuple[str, str], ...]:
-    """Return what of the environment decides what the Go command does: it is asked once for the same settings."""
-    return tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith("GO") or name == "HOME"))
-
-
-@lru_cache(maxsize=16)
-def _version_of(command: Path, *_: object) -> Toolchain | None:
-    """Ask a Go for its version, once for each state of the program and its settings: 40 ms, a dozen times in a run."""
-    try:
-        done = subprocess.run(
-            [command, "env", "GOVERSION"], capture_output=True, text=True, timeout=60, cwd=tempfile.gettempdir()
-        )
+        key = command, stat.st_mtime_ns, stat.st_size, _go_settings()
+        if key not in _toolchains:
+            done = subprocess.run(
+                [command, "env", "GOVERSION"], capture_output=True, text=True, timeout=60, cwd=tempfile.gettempdir()
+            )
+            if done.returncode or not done.stdout.strip():
+                return None
+            _toolchains[key] = Toolchain(command, done.stdout.strip())
     except (OSError, subprocess.SubprocessError):
         return None
-    return Toolchain(command, done.stdout.strip()) if done.returncode == 0 and done.stdout.strip() else None
+    return _toolchains[key]
+
+
+def _go_settings() -> _Settings:
+    """Return what of the environment decides what the Go command does: it is asked once for the same settings."""
+    return tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith("GO") or name == "HOME"))
 
 
 def _may_switch(toolchain: Toolchain) -> bool:
@@ -256,8 +258,6 @@ def _download(module: str, toolchain: Toolchain) -> Path:
     raise _download_error(module, str(output.get("Error") or done.stderr).strip())
 
 
-_downloaded: dict[tuple[str, Toolchain, tuple[tuple[str, str], ...]], Path] = {}
-"""The folders of modules that were asked for: Go takes 40 ms to find one, and a run asks for two dozen."""
 _OFFLINE_MESSAGES = (
     "dial tcp",
     "no such host",

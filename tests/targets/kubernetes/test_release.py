@@ -20,7 +20,7 @@ from harness.targets.kubernetes.release import (
     type_folders,
     wanted_go,
 )
-from tests.targets.kubernetes.places import GO_MOD, checkout, fake_go
+from tests.targets.kubernetes.places import GO_MOD, checkout, fake_go, program
 
 
 @pytest.mark.parametrize("location", ["1.37.1", "v1.37.1", " 1.37.1 "])
@@ -139,6 +139,29 @@ def test_download(tmp_path: Path) -> None:
     """The folder of the module is read from the output of `go mod download`."""
     go = fake_go(tmp_path, rest=f"echo '{json.dumps({'Dir': '/somewhere/api'})}'")
     assert Path("/somewhere/api") == download("k8s.io/api@v0.37.1", Toolchain(go, "go1.26.8"))
+
+
+def test_go_is_asked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For its version and for a module that is there; again with other settings, another Go, or once it has gone."""
+    folder, log = tmp_path / "api", tmp_path / "log"
+    folder.mkdir()
+    told = json.dumps({"Dir": str(folder)})
+    go = program(tmp_path / "go", f"echo $1 >> {log}\n[ $1 = env ] && echo go1.27.0 || echo '{told}'")
+    only(monkeypatch, go)
+
+    def asked() -> list[str]:
+        """What Go was asked since the last time, by a version and a module each."""
+        log.write_text("")
+        assert folder == download("k8s.io/api@v0.37.1", find_toolchain())
+        return log.read_text().split()
+
+    assert [["env", "mod"], []] == [asked(), asked()]
+    monkeypatch.setenv("GOMODCACHE", str(tmp_path / "elsewhere"))
+    assert [["env", "mod"], []] == [asked(), asked()]
+    only(monkeypatch, program(tmp_path / "other", go.read_text().removeprefix("#!/bin/sh\n")))
+    assert [["env", "mod"], []] == [asked(), asked()]
+    folder.rename(tmp_path / "gone")
+    assert ["mod"] == asked()
 
 
 def test_type_folders(tmp_path: Path) -> None:
