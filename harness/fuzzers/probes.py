@@ -115,19 +115,24 @@ def _compared(
         return [*words, *("a" * size for size in sizes if size <= _MAX_TEXT)]
     if shape.kind == "list":
         items = list(value) if isinstance(value, list) else []
-        return [
-            LazyValue("many", size, lambda size: list_of_size(items, shape, size))
-            for size in sizes
-            if size <= _MAX_LIST + 1
-        ]
+        return [_items(items, shape, size) for size in sizes if size <= _MAX_LIST + 1]
     return [_keys(value, shape, size) for size in sizes if size <= _MAX_KEYS] if shape.kind == "map" else []
 
 
+def _items(items: list[Json], shape: Shape, size: int) -> LazyValue:
+    """Return a list of so many different items, so that only its length can be rejected."""
+    return LazyValue("many", size, lambda size: list_of_size(items, shape, size))
+
+
 def _keys(value: Json, shape: Shape, size: int) -> LazyValue:
-    """Return a map with so many keys, and with the first value of this one."""
-    held = next(iter(value.values()), ABSENT) if isinstance(value, dict) else ABSENT
-    one = small_value(shape.elem) if held is ABSENT else held
-    return LazyValue("keys", size, lambda size: {f"k{index}": one for index in range(size)})
+    """Return a map with so many keys, all of the first value of this one."""
+    held = _first_value(value, shape)
+    return LazyValue("keys", size, lambda size: {f"k{index}": held for index in range(size)})
+
+
+def _first_value(value: Json, shape: Shape) -> Json:
+    """Return the first value of a map, or a small one if it has none."""
+    return next(iter(value.values())) if isinstance(value, dict) and value else small_value(shape.elem)
 
 
 def _strings(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest | Lesson) -> list[Json]:
@@ -185,12 +190,7 @@ def _lists(shape: Shape, value: Json, member: FieldShape | None, harvest: Harves
     one = items[0] if items else sparse_value(shape.elem)
 
     def lists_of(*sizes: int) -> Iterator[LazyValue]:
-        """Yield lists of different items, so that only their length can be rejected."""
-        return (
-            LazyValue("many", size, lambda size: list_of_size(items, shape, size))
-            for size in sizes
-            if size != len(items)
-        )
+        return (_items(items, shape, size) for size in sizes if size != len(items))
 
     found: list[Json | LazyValue] = [[*items, one], [one] * 2, [*items, sparse_value(shape.elem)]]
     found += [items[::-1], [*items[1:], items[0]]] if len(items) > 1 else []
@@ -209,7 +209,7 @@ def _maps(shape: Shape, value: Json, member: FieldShape | None, harvest: Harvest
     members = dict(value) if isinstance(value, dict) else {}
     near = harvest.literals.near(_names(shape, member)) if shape.elem.kind != "struct" else ()
     named = [word for word in near if isinstance(word, str)][:_MAX_NAMED_KEYS]
-    held = next(iter(members.values()), small_value(shape.elem))
+    held = _first_value(value, shape)
     own = boundary_values(shape.key)[:12] if shape.key.format else ()
     keys = (
         *own,

@@ -25,6 +25,7 @@ def _unchanged(op: Operation, new: Any, old: Any, is_set: IsSet) -> bool:
 
 
 def quoted(names: Names) -> str:
+    """Return the names of members as error messages list them."""
     return ", ".join(f"`{name}`" for name in names)
 
 

@@ -15,6 +15,7 @@ from harness.limits import read_checkout_text
 from harness.targets.kubernetes.release import KubernetesSource, staging_modules
 
 TOP = "k8s.io/kubernetes"
+"""The module of a release's own code."""
 MODULE = "worker"
 """The module of the worker's own code."""
 _VALIDATE = "pkg/registry/rest/validate.go"

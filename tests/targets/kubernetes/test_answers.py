@@ -79,7 +79,9 @@ def test_a_traced_error_names_its_check(newest: KubernetesTarget) -> None:
     assert "trace" in newest.info.abilities
     [error] = traced.handwritten
     assert plain.handwritten == (msgspec.structs.replace(error, source="", stack=""),)
-    file, line, function = re.fullmatch(r"(\S+):(\d+) in (\w+)", error.source).groups()  # type: ignore[union-attr]
+    place = re.fullmatch(r"(\S+):(\d+) in (\w+)", error.source)
+    assert place is not None
+    file, line, function = place.groups()
     top = module_folder(find_release("1.37.1"), "k8s.io/kubernetes", find_toolchain())
     text = (top / file).read_text(encoding="utf-8").splitlines()
     assert "field.Required(" in text[int(line) - 1]
